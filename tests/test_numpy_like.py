@@ -287,3 +287,15 @@ def test_what_is_not_known_is_a_value_error(call):
 def test_promotion_is_numpys(one, other):
     x, y = np.ones(1, one), other if isinstance(other, (int, float)) else np.ones(1, other)
     assert fg.experimental.numpy.add(x, y).dtype == np.add(x, y).dtype
+
+
+def test_differences_end_where_nothing_is_left():
+    n = fg.experimental.numpy
+    assert n.diff(X, 2**62).shape == (2, 0) and n.diff([1, 4], 2).shape == (0,)
+
+    @fg.function(input_signature=[fg.TensorSpec([None])])
+    def far(x):
+        return n.diff(x, 2**62)
+
+    with pytest.raises(ValueError, match="n = 4611686018427387904 along an axis of unknown length"):
+        far(fg.ones([3]))

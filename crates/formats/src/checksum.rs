@@ -1,20 +1,16 @@
 //! The masked CRC-32C that framed records, event files and bundles of tensors carry.
 
-use crc_fast::{CrcAlgorithm::Crc32Iscsi, Digest};
-
 /// Added to the rotated checksum, so that the checksum of bytes that hold their own checksum is not degenerate.
 const DELTA: u32 = 0xa282_ead8;
 
 /// The masked CRC-32C of these bytes.
 pub fn masked(bytes: &[u8]) -> u32 {
-    mask(crc_fast::crc32_iscsi(bytes))
+    mask(crc32c::crc32c(bytes))
 }
 
 /// The CRC-32C of what has that one, with these bytes behind it; nothing has 0.
 pub(crate) fn appended(checksum: u32, bytes: &[u8]) -> u32 {
-    let mut digest = Digest::new_with_init_state(Crc32Iscsi, u64::from(!checksum));
-    digest.update(bytes);
-    digest.finalize() as u32
+    crc32c::crc32c_append(checksum, bytes)
 }
 
 /// The masked form of a checksum.

@@ -255,10 +255,24 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     a = array(a)
     (axis,) = _numbers(axis, a.shape.rank)
     before = (slice(None),) * axis
-    for _ in range(whole(n, "diff: n")):
+    for _ in range(_times(whole(n, "diff: n"), a.shape[axis])):
         later, earlier = a[(*before, slice(1, None))], a[(*before, slice(None, -1))]
         a = ops.not_equal(later, earlier) if a.dtype.is_bool else later - earlier
     return a
+
+
+# Differences of differences that are taken of an axis whose length is not known.
+_MOST_TIMES = 1000
+
+
+def _times(n: int, length: int | None) -> int:
+    """How often differences are taken: behind as many as an axis has elements nothing is left."""
+    if length is None and n > _MOST_TIMES:
+        raise ValueError(
+            f"diff: n = {n} along an axis of unknown length would be as many operations, "
+            f"at most {_MOST_TIMES} are made"
+        )
+    return n if length is None else min(n, length)
 
 
 @public("experimental.numpy.tril")
