@@ -39,14 +39,14 @@ fn attr(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
     if let Ok(graph) = value.cast::<PyGraphHandle>() {
         return Ok(Attr::Graph(graph.get().0.clone()));
     }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return attr_list(value);
+    }
     if value.hasattr(intern!(py, "_code"))? {
         return Ok(Attr::DType(bridge::dtype_from_py(value)?));
     }
     if value.hasattr(intern!(py, "_dims"))? {
         return Ok(Attr::Shape(bridge::partial_shape_from_py(value)?));
-    }
-    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return attr_list(value);
     }
     Err(PyTypeError::new_err(format!(
         "{value} cannot be an attribute of an operation"
@@ -55,6 +55,9 @@ fn attr(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
 
 fn attr_list(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
     let items: Vec<Bound<'_, PyAny>> = value.extract()?;
+    if items.iter().all(is_plain) {
+        return numbers_or_texts(&items); // what is looked for below is costly to miss
+    }
     if items.iter().any(|i| i.hasattr("_code").unwrap_or(false)) {
         return Ok(Attr::DTypes(
             items
@@ -72,6 +75,13 @@ fn attr_list(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
         ));
     }
     numbers_or_texts(&items)
+}
+
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>()
+        || value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyBytes>()
 }
 
 /// A list of truth values, integers, floats or texts; integers among floats are floats.

@@ -108,45 +108,57 @@ impl Index {
         self.strides.push(stride);
     }
 
-    /// The elements that one number, or one slice without gaps, takes along the first axis: they lie together, and are
+    /// The elements that numbers, then perhaps one slice without gaps, then whole axes take: they lie together, and are
     /// shared. `None` for other keys, and for numbers out of range, whose error the operation words.
     fn rows_of(&self, tensor: &Tensor) -> Option<Tensor> {
-        let (&[begin], &[end], &[1]) = (&self.begin[..], &self.end[..], &self.strides[..]) else {
+        let n = self.begin.len();
+        if self.masks.new_axis != 0 || self.masks.ellipsis != 0 || n > tensor.shape().rank() {
             return None;
-        };
-        let &[n, ref rest @ ..] = tensor.shape().dims() else {
+        }
+        let numbers = (0..n).take_while(|&i| self.is_number(i)).count();
+        if !(numbers + 1..n).all(|i| self.is_whole(i)) {
             return None;
-        };
+        }
+        let mut found = None;
+        for at in &self.begin[..numbers] {
+            found = Some(row_of(found.as_ref().unwrap_or(tensor), *at)?);
+        }
+        match numbers == n {
+            true => found,
+            false => self.slice_of(found.as_ref().unwrap_or(tensor), numbers),
+        }
+    }
+
+    fn is_number(&self, entry: usize) -> bool {
+        self.masks.shrink_axis >> entry & 1 == 1
+    }
+
+    /// Whether an entry takes all of its axis as it lies.
+    fn is_whole(&self, entry: usize) -> bool {
+        let is_open = (self.masks.begin & self.masks.end) >> entry & 1 == 1;
+        is_open && self.strides[entry] == 1
+    }
+
+    /// The rows that the slice of that entry takes, where it leaves no gaps.
+    fn slice_of(&self, tensor: &Tensor, entry: usize) -> Option<Tensor> {
+        if self.strides[entry] != 1 {
+            return None;
+        }
+        let n = *tensor.shape().dims().first()?;
         let size = i64::try_from(n).ok()?;
-        let from_start = |at: i32| i64::from(at) + if at < 0 { size } else { 0 };
-        if self.masks.shrink_axis == 1 {
-            let at = usize::try_from(from_start(begin))
-                .ok()
-                .filter(|&at| at < n)?;
-            return tensor
-                .rows(at, at + 1)
-                .ok()?
-                .reshaped(Shape::new(rest))
-                .ok();
-        }
-        if self.masks.new_axis != 0 || self.masks.ellipsis != 0 {
-            return None;
-        }
-        let clipped = |at: i32| usize::try_from(from_start(at).clamp(0, size)).ok();
-        let start = if self.masks.begin == 1 {
-            0
-        } else {
-            clipped(begin)?
+        let clipped = |at: i32| usize::try_from(from_start(at, size).clamp(0, size)).ok();
+        let start = match self.masks.begin >> entry & 1 {
+            1 => 0,
+            _ => clipped(self.begin[entry])?,
         };
-        let stop = if self.masks.end == 1 {
-            n
-        } else {
-            clipped(end)?
+        let stop = match self.masks.end >> entry & 1 {
+            1 => n,
+            _ => clipped(self.end[entry])?,
         };
-        if start >= stop {
-            return tensor.rows(0, 0).ok();
+        match start >= stop {
+            true => tensor.rows(0, 0).ok(),
+            false => tensor.rows(start, stop).ok(),
         }
-        tensor.rows(start, stop).ok()
     }
 
     /// The slice as an operation.
@@ -161,6 +173,21 @@ impl Index {
         let op: OpRef = Arc::new(StridedSlice::from(self.masks));
         wrap(py, emit_one(py, &op, &[val.clone(), begin, end, strides])?)
     }
+}
+
+/// A place of an axis of that size, counted from its start.
+fn from_start(at: i32, size: i64) -> i64 {
+    i64::from(at) + if at < 0 { size } else { 0 }
+}
+
+/// One row, where there is one at that place.
+fn row_of(tensor: &Tensor, at: i32) -> Option<Tensor> {
+    let &[n, ref rest @ ..] = tensor.shape().dims() else {
+        return None;
+    };
+    let at = usize::try_from(from_start(at, i64::try_from(n).ok()?)).ok()?;
+    let row = (at < n).then(|| tensor.rows(at, at + 1))?.ok()?;
+    row.reshaped(Shape::new(rest)).ok()
 }
 
 /// Start, stop and step of a slice.

@@ -237,8 +237,13 @@ def _has_others(value: Any) -> Any:
     return value is True or value is False
 
 
+_LISTS, _PLAIN = (list, tuple), frozenset({int})
+
+
 def shape_argument(shape: TensorLike) -> Any:
     """A shape as the operations take it: a vector of integers."""
+    if shape.__class__ in _LISTS and shape and _PLAIN.issuperset(map(type, shape)):
+        return shape
     if isinstance(shape, TensorShape):
         if not shape.is_fully_defined():
             raise ValueError(f"a fully known shape is needed here, got {shape}")
@@ -294,6 +299,9 @@ def rank_of(tensor: TensorLike) -> Any:
     return emit("Rank", (tensor,), None, None) if rank is None else rank
 
 
+_axes: dict[int, Any] = {}  # all of a tensor, by its rank, for what runs at once
+
+
 def all_axes(tensor: TensorLike) -> Any:
     """Every axis of a tensor, as the reductions take them."""
     rank = rank_of(tensor)
@@ -301,7 +309,11 @@ def all_axes(tensor: TensorLike) -> Any:
         return emit("Range", (0, rank, 1), None, None)
     if rank == 1:
         return 0
-    return convert(tuple(range(rank)), int32)
+    if not _core.executing_eagerly():
+        return convert(tuple(range(rank)), int32)
+    if rank not in _axes:
+        _axes[rank] = convert(tuple(range(rank)), int32)
+    return _axes[rank]
 
 
 def swapped_axes(tensor: TensorLike, axis: int) -> Any:

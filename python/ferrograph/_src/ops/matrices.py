@@ -51,9 +51,9 @@ def norm(
         return _matrix_norm(tensor, ord, list(axis), keepdims, name)
     if isinstance(axis, (list, tuple)):
         raise ValueError(f"axis must be None, an integer, or two of them, got {axis}")
-    size = abs(tensor)
     if ord in ("euclidean", 2):
         return _euclidean(tensor, axis, keepdims, name)
+    size = abs(tensor)
     if ord == 1:
         return reduce_sum(size, axis, keepdims, name)
     if ord == float("inf"):
@@ -65,7 +65,7 @@ def norm(
 
 def _euclidean(tensor: Any, axis: Any, keepdims: bool, name: Any) -> Tensor:
     """The root of the sum of squares, in the dtype of the tensor."""
-    size = abs(tensor)
+    size = abs(tensor) if tensor.dtype.is_complex else tensor
     length = sqrt(reduce_sum(multiply(size, size), axis, keepdims), name)
     return cast(length, tensor.dtype) if tensor.dtype.is_complex else length
 

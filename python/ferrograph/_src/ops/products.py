@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from builtins import range as range_
 
 from ..hints import Any
@@ -253,7 +254,7 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     listed = equation.replace(" ", "").partition("->")[0].split(",")
     if len(listed) == len(operands):
         operands = [of_rank(x, len(labels)) for x, labels in zip(operands, listed, strict=True)]
-    groups, out = _parse(equation, operands)
+    groups, out = _parse(equation, tuple(x.ndim for x in operands))
     _check_sizes(equation, operands, groups)
     terms = [_without_repeats(x, labels) for x, labels in zip(operands, groups, strict=True)]
     terms = _of_one_size(terms)
@@ -313,16 +314,17 @@ def _flattened(x: Any, first: int, last: int, end: Any, sizes: Any, common: Any)
     return reshape(wide, stack([*before, reduce_prod(common), *behind]))
 
 
-def _parse(equation: Any, operands: Any) -> Any:
-    """The labels of each operand and of the result; axes that an ellipsis stands for get
-    numbers.
+@functools.lru_cache(maxsize=512)
+def _parse(equation: str, ranks: tuple) -> Any:
+    """The labels of each operand, by its rank, and of the result; axes that an ellipsis stands for
+    get numbers.
     """
     equation = equation.replace(" ", "")
     left, arrow, right = equation.partition("->")
     groups = left.split(",")
-    if len(groups) != len(operands):
-        raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(operands)}")
-    labelled = [_labels(g, x.ndim, equation) for g, x in zip(groups, operands, strict=True)]
+    if len(groups) != len(ranks):
+        raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(ranks)}")
+    labelled = [_labels(g, rank, equation) for g, rank in zip(groups, ranks, strict=True)]
     hidden = max((-label for g in labelled for label in g if isinstance(label, int)), default=0)
     ellipsis = list(range_(-hidden, 0))
     if arrow:
@@ -429,9 +431,13 @@ def _contract(a: Any, labels_a: Any, b: Any, labels_b: Any, out: Any) -> Any:
     free_b = [label for label in labels_b if label not in labels_a]
     if not summed:
         return _outer(a, labels_a, b, labels_b, out)
-    left, sizes_a = _grouped(a, labels_a, batch, free_a, summed)
-    right, sizes_b = _grouped(b, labels_b, batch, summed, free_b)
-    product = matmul(left, right)
+    turned_a = _lies(labels_a, batch, summed, free_a) and not _lies(labels_a, batch, free_a, summed)
+    turned_b = _lies(labels_b, batch, free_b, summed) and not _lies(labels_b, batch, summed, free_b)
+    sides_a = (summed, free_a) if turned_a else (free_a, summed)
+    sides_b = (free_b, summed) if turned_b else (summed, free_b)
+    left, sizes_a = _grouped(a, labels_a, batch, *sides_a)
+    right, sizes_b = _grouped(b, labels_b, batch, *sides_b)
+    product = matmul(left, right, turned_a, turned_b)
     if len(free_a) != 1 or len(free_b) != 1:
         head = _sizes(product)[: len(batch)]
         tail = [sizes_a[label] for label in free_a] + [sizes_b[label] for label in free_b]
@@ -440,6 +446,11 @@ def _contract(a: Any, labels_a: Any, b: Any, labels_b: Any, out: Any) -> Any:
     if order == out:
         return product
     return transpose(product, [order.index(label) for label in out])
+
+
+def _lies(labels: Any, *parts: Any) -> bool:
+    """Whether axes lie in this order."""
+    return labels == [label for part in parts for label in part]
 
 
 def _outer(a: Any, labels_a: Any, b: Any, labels_b: Any, out: Any) -> Any:
