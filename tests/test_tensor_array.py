@@ -216,3 +216,30 @@ def test_gradients_of_arrays_that_loops_fill():
         y = powers(x, fg.constant(4))
     assert y.numpy().tolist() == [2, 4, 8, 16]
     assert float(tape.gradient(y, x)) == 1 + 4 + 12 + 32
+
+
+def eager_and_traced(fn):
+    return [[x.numpy().tolist() for x in run()] for run in (fn, fg.function(fn))]
+
+
+def test_pieces_of_unequal_lengths():
+    def pieces():
+        array = fg.TensorArray(fg.float32, 3).split([1.0, 2.0, 3.0, 4.0], [1, 0, 3])
+        return array.read(2), array.size()
+
+    def joined():
+        return (fg.TensorArray(fg.float32, 2).split([1.0, 2.0, 3.0], [1, 2]).concat(),)
+
+    assert eager_and_traced(pieces) == [[[2.0, 3.0, 4.0], 3]] * 2
+    assert eager_and_traced(joined) == [[[1.0, 2.0, 3.0]]] * 2
+    declared = fg.TensorArray(fg.float32, 2, element_shape=[2])
+    with pytest.raises(ValueError, match="cannot hold one of shape"):
+        declared.split([1.0, 2.0, 3.0], [1, 2])
+
+
+@pytest.mark.parametrize("run", [lambda f: f, fg.function], ids=["eager", "traced"])
+def test_a_place_is_a_scalar(run):
+    with pytest.raises(ValueError, match="is a scalar"):
+        run(lambda: fg.TensorArray(fg.float32, 2).write([0], 1.0).stack())()
+    with pytest.raises(ValueError, match="is a scalar"):
+        run(lambda: fg.TensorArray(fg.float32, 2).unstack([1.0, 2.0]).read([0]))()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograph import api
 from ..native import _core
+from ..ops import debug
+from ..ops.arithmetic import less
 from ..ops.arrays import reshape
 from ..ops.numeric import cast
 from ..ops.reductions import reduce_sum
@@ -140,7 +142,8 @@ def _padded_shape(spec: TensorSpec, shape: Any) -> tuple[TensorShape, Any]:
         shape = [None if n < 0 else int(n) for n in known]
     elif shape is not None:
         one = hasattr(shape, "__index__") and not hasattr(shape, "__len__")
-        sizes = [shape] if one else TensorShape(shape).as_list()
+        listed = shape.tolist() if hasattr(shape, "tolist") else shape
+        sizes = [shape] if one else listed if isinstance(listed, Sequence) else TensorShape(shape)
         shape = [None if n is None or int(n) < 0 else int(n) for n in sizes]
     static = spec.shape if shape is None else TensorShape(shape)
     if static.rank is None:
@@ -165,6 +168,17 @@ def _padding(spec: TensorSpec, value: Any) -> Any:
     if made.shape.rank:
         raise ValueError(f"padded_batch: a padding must be a scalar, got shape {made.shape}")
     return made
+
+
+def window(dataset: Dataset, size: Any, shift: Any, stride: Any, drop_remainder: Any) -> Dataset:
+    """``Dataset.window``."""
+    leaves = nest.flatten(dataset.element_spec)
+    if len(nest.flatten(leaves, expand_composites=True)) != len(leaves):
+        return composites.window(dataset, size, shift, stride, drop_remainder)
+    spec = structure.map_types(DatasetSpec, dataset.element_spec)
+    counts = [scalar(n) for n in (size, size if shift is None else shift, stride)]
+    inputs = [dataset._variant_tensor, *counts, flag(drop_remainder)]
+    return emitted("WindowDataset", inputs, spec, dataset)
 
 
 def group_by_window(
@@ -222,7 +236,7 @@ def bucket_by_sequence_length(
     length_of = api.convert_callback(element_length_func)
 
     def bucket(*element: Any) -> Any:
-        length = cast(length_of(*element), int64)
+        length = scalar(cast(length_of(*element), int64))
         return reduce_sum(cast(length >= _core.convert_to_tensor(ends, int64), int64))
 
     def batched(key: Any, group: Dataset) -> Dataset:
@@ -231,6 +245,8 @@ def bucket_by_sequence_length(
             return group.batch(size, drop_remainder)
         shapes = padded_shapes
         if pad_to_bucket_boundary:
+            text = "with pad_to_bucket_boundary elements are shorter than the last boundary:"
+            debug.Assert(less(key, len(ends)), [text, ends[-1:]])
             last = _core.convert_to_tensor([n - 1 for n in ends] + [-1], int64)[key]
             shapes = structure.map_types(lambda s: _up_to(s, last), dataset.element_spec)
         return group.padded_batch(size, shapes, padding_values, drop_remainder)

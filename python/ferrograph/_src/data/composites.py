@@ -96,6 +96,27 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any, splits: Any = 
     return _of_type(windows.map(together), nest.pack_sequence_as(element_type, types))
 
 
+def window(dataset: Dataset, *arguments: Any) -> Dataset:
+    """Windows of elements among which are ragged or sparse tensors.
+
+    A window of such a component is a dataset of the tensors that it is made of, taken together.
+    """
+    specs = nest.flatten(dataset.element_spec)
+    parts = [nest.flatten(spec, expand_composites=True) for spec in specs]
+    windows = _of_type(dataset, tuple(part for leaf in parts for part in leaf)).window(*arguments)
+    element_type = dataset.element_spec
+
+    def together(*components: Any) -> Any:
+        rest = iter(components)
+        wholes = [
+            _of_type(Dataset.zip(tuple(next(rest) for _ in leaf)), spec)
+            for leaf, spec in zip(parts, specs, strict=True)
+        ]
+        return nest.pack_sequence_as(element_type, wholes)
+
+    return windows.map(together)
+
+
 def static_size(size: Any, drop: Any) -> int | None:
     """The size of every batch where it is known, which a short last one leaves unknown.
 

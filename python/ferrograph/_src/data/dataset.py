@@ -17,7 +17,7 @@ from . import structure, traced
 from .iterator import Iterator, NumpyIterator
 from .options import Options
 from .specs import DatasetSpec
-from .structure import flag, scalar
+from .structure import scalar
 
 __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset"]
 
@@ -32,6 +32,7 @@ class _Late:
 
     batch: Callable
     bucket_by_sequence_length: Callable
+    window: Callable
     cache: Callable
     chosen: Callable
     generated: Callable
@@ -575,8 +576,8 @@ class Dataset(CompositeTensor, DatasetV2):
     ) -> Dataset:
         """``batch_size`` elements as one, padded at their ends to one shape and stacked.
 
-        A dimension that is None in ``padded_shapes`` (all unknown ones where it is not given) is
-        that of the longest element in the batch. The padding is 0, or an empty string. Iterating
+        A dimension that is None or -1 in ``padded_shapes`` (all unknown ones where it is not given)
+        is that of the longest element in the batch. The padding is 0, or an empty string. Iterating
         raises DataLossError for an element longer than its padded shape.
         """
         return late.padded_batch(self, batch_size, padded_shapes, padding_values, drop_remainder)
@@ -625,10 +626,7 @@ class Dataset(CompositeTensor, DatasetV2):
         Within one the elements are ``stride`` apart. An element of several components gives a
         structure of datasets, one for each component.
         """
-        spec = structure.map_types(DatasetSpec, self._element_spec)
-        counts = [scalar(n) for n in (size, size if shift is None else shift, stride)]
-        inputs = [self._variant_tensor, *counts, flag(drop_remainder)]
-        return emitted("WindowDataset", inputs, spec, self)
+        return late.window(self, size, shift, stride, drop_remainder)
 
     def group_by_window(
         self,

@@ -23,6 +23,7 @@ late.padded_batch = batching.padded_batch
 late.unbatch = batching.unbatch
 late.group_by_window = batching.group_by_window
 late.bucket_by_sequence_length = batching.bucket_by_sequence_length
+late.window = batching.window
 late.ragged_batch = composites.batch
 late.cache = storing.cache
 late.save = storing.save

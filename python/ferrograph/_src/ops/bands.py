@@ -29,8 +29,8 @@ def _three(diagonals: Any, diagonals_format: str) -> list:
         above, middle, below = (held[..., i, :] for i in range(3))
         return [_shifted(above, -1), middle, _shifted(below, 1)]
     if diagonals_format == SEQUENCE:
-        if len(diagonals) != 3:
-            raise ValueError(f"expected a sequence of 3 diagonals, got {len(diagonals)}")
+        if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
+            raise ValueError(f"expected a list or tuple of 3 diagonals, got {diagonals!r}")
         above, middle, below = (convert(d) for d in diagonals)
         return [_full(above, middle, 1), middle, _full(below, middle, 0)]
     if diagonals_format == MATRIX:

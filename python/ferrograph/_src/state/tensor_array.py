@@ -108,7 +108,7 @@ class TensorArray:
         shape of ``value`` does not fit. Another dtype is InvalidArgumentError, TypeError while
         tracing.
         """
-        value = self._element(value)
+        value, index = self._element(value), _place(index)
         self._learn(value.shape)
         attrs = {**self._attrs(), "resize_if_index_out_of_bounds": self._dynamic}
         made = self._with(_emit("TensorListSetItem", (self._list, index, value), attrs, name))
@@ -122,6 +122,7 @@ class TensorArray:
         OutOfRangeError where there is no such place; run eagerly, InvalidArgumentError for a second
         read unless ``clear_after_read=False``.
         """
+        index = _place(index)
         if self._is_eager():
             self._note_read([int(index)])
         inputs = (self._list, index, self._shape_input())
@@ -185,8 +186,7 @@ class TensorArray:
         if known is not None:
             self._check_count(len(known.numpy()), "lengths")
             if value.shape.rank:
-                for n in known.numpy().tolist():
-                    self._learn(TensorShape([n, *value.shape.as_list()[1:]]))
+                self._learn_pieces(set(known.numpy().tolist()), value.shape.as_list()[1:])
         inputs = (value, self._shape_input(), lengths)
         return self._with(_emit("TensorListSplit", inputs, self._attrs(), name))
 
@@ -263,12 +263,22 @@ class TensorArray:
         known = self._shape[0]
         if shape.is_fully_defined() and shape == known:
             return
+        self._check_fits(shape)
+        if self._infers:
+            self._shape[0] = known.merge_with(shape)
+
+    def _learn_pieces(self, lengths: set[int], inner: list) -> None:
+        """Check pieces of ``lengths`` rows, and note what all of them have in common."""
+        for n in lengths:
+            self._check_fits(TensorShape([n, *inner]))
+        self._learn(TensorShape([lengths.pop() if len(lengths) == 1 else None, *inner]))
+
+    def _check_fits(self, shape: TensorShape) -> None:
+        known = self._shape[0]
         if not known.is_compatible_with(shape):
             raise ValueError(
                 f"a TensorArray of elements of shape {known} cannot hold one of shape {shape}"
             )
-        if self._infers:
-            self._shape[0] = known.merge_with(shape)
 
     def _shape_input(self, shape: TensorShape | None = None) -> Any:
         shape = self._shape[0] if shape is None else shape
@@ -310,6 +320,16 @@ class TensorArray:
                     "TensorArray with clear_after_read=False",
                 )
             self._read.add(i)
+
+
+def _place(index: Any) -> Any:
+    """``index``, of which there is one."""
+    if type(index) is int:
+        return index
+    index = _core.convert_to_tensor(index, dtype_hint=int32)
+    if index.shape.rank:
+        raise ValueError(f"a place of a TensorArray is a scalar, got shape {index.shape}")
+    return index
 
 
 def _indices(value: Any) -> Any:
