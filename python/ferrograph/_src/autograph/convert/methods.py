@@ -24,17 +24,18 @@ _NO_LISTS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
 _ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
 
 
-def convert_binary(node: ast.BinOp, repeats: bool = False) -> ast.expr:
-    """A binary operation whose operands are converted; one of a product may be a list or a text
-    that it ``repeats``, the left one of a remainder a text that shows the other one."""
+def convert_binary(node: ast.BinOp, repeats: bool, grows: bool) -> ast.expr:
+    """A binary operation whose operands are converted, and run code of the program's where it
+    ``grows``; one of a product may be a list or a text that it ``repeats``, the left one of a
+    remainder a text that shows the other one."""
     name = _BINARY[type(node.op)]
-    made = build.call("binary", build.constant(name), node.left, node.right)
+    made: ast.expr = build.call("binary", build.constant(name), node.left, node.right)
     if not specials.has(f"__{name}__", f"__r{name}__"):
         may_be_chosen = name in _OF_INTEGERS and not isinstance(node.left, ast.Constant)
         may_be_chosen |= (repeats and name == "mul") or (name == "mod" and _may_be_format(node))
-        if may_be_chosen:
-            return build.locate(ast.IfExp(_chosen(), made, node), node)
-        return node
+        if not may_be_chosen:
+            return node
+        made = made if grows else ast.IfExp(_chosen(), made, node)
     return build.locate(made, node)
 
 

@@ -138,10 +138,11 @@ class _Expressions(build.Transformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         repeats = self._is_sequence(node.left) or self._is_sequence(node.right)
+        grows = short_ways.may_grow((node.left, node.right))
         self.generic_visit(node)
         if isinstance(node.op, ast.Mod):
             texts.convert_percent(node)
-        return methods.convert_binary(node, repeats)
+        return methods.convert_binary(node, repeats, grows)
 
     def _is_sequence(self, node: ast.expr) -> bool:
         """Whether the text says that an expression is a list, a tuple or a text."""
