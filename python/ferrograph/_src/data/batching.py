@@ -38,7 +38,7 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
 
 def rebatch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
     """``Dataset.rebatch``."""
-    sizes, drop = scalar(batch_size), flag(drop_remainder)
+    sizes, drop = structure.integers(batch_size), flag(drop_remainder)
     if sizes.shape.rank is not None and sizes.shape.rank > 1:
         raise ValueError(f"rebatch takes a size or a vector of sizes, got shape {sizes.shape}")
     sizes = reshape(sizes, [-1])

@@ -217,9 +217,15 @@ def generalised(first: Any, second: Any) -> Any:
 
 def scalar(value: Any, dtype: Any = int64) -> Any:
     """A number, or a tensor of one, as a scalar tensor."""
-    tensor = _core.convert_to_tensor(value, dtype_hint=dtype)
+    tensor = integers(value, dtype)
     if tensor.shape.rank:
         raise ValueError(f"expected a scalar, got shape {tensor.shape}")
+    return tensor
+
+
+def integers(value: Any, dtype: Any = int64) -> Any:
+    """Integers, or a tensor of such, as a tensor of that dtype."""
+    tensor = _core.convert_to_tensor(value, dtype_hint=dtype)
     if tensor.dtype == dtype:
         return tensor
     if not tensor.dtype.is_integer:
