@@ -205,8 +205,8 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
 /// # Safety
 /// `depth` rows and `columns` columns of the operand lie from `first` on; the room is for as many rows of `width`.
 #[inline(always)]
-// SAFETY: only `strip` calls it, with rows and columns of its own and room for `DEPTH` rows of two vectors.
-unsafe fn lay_out<T: Numbers>(
+// SAFETY: `strip` and large products call it, with rows and columns of their own and room for as many rows.
+pub(super) unsafe fn lay_out<T: Numbers>(
     p: &Product<T>,
     first: *const T,
     depth: usize,
@@ -329,8 +329,12 @@ impl<T: Numbers> Tiles<'_, T> {
 /// # Safety
 /// There must be room for them, and the machine must have the instruction set.
 #[inline(always)]
-// SAFETY: only `tile` calls it, with `W` vectors of the result or a row of its own that is as long as the longest.
-unsafe fn put<T: Numbers, V: Lanes<T>, const W: usize>(sums: &[V; W], to: *mut T, adds: bool) {
+// SAFETY: tiles call it, with `W` vectors of the result or a row of their own that is as long as the longest.
+pub(super) unsafe fn put<T: Numbers, V: Lanes<T>, const W: usize>(
+    sums: &[V; W],
+    to: *mut T,
+    adds: bool,
+) {
     for (w, &sum) in sums.iter().enumerate() {
         // SAFETY: promised by the caller.
         unsafe {

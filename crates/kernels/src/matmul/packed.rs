@@ -6,10 +6,9 @@
 //! registers while a panel of each is multiplied. Sums are split at every [`DEPTH`] summands, whatever the number of
 //! threads.
 
-use super::direct::Numbers;
+use super::direct::{Numbers, lay_out, put};
 use super::element::Product;
 use crate::isa::{Level, level};
-use crate::movement::square;
 use crate::pool::{self, Base};
 use crate::scratch::{Floats, floats};
 use crate::stop;
@@ -119,48 +118,23 @@ impl<T: Numbers> Block<'_, T> {
         each(n, self.p.spread, &|i| {
             let end = self.width.min((i + 1) * wide * PANELS);
             for first in (i * wide * PANELS..end).step_by(wide) {
+                let b = &self.p.b;
+                let at = self.from * b.row_stride + (self.column + first) * b.col_stride;
                 // SAFETY: panels do not overlap; the operand was checked to lie within its slice.
                 unsafe {
-                    let to = room.piece(first * self.depth, wide * self.depth);
-                    self.lay_panel_out(first, wide.min(self.width - first), to, wide);
+                    let to = room.at((first * self.depth) as isize);
+                    let columns = wide.min(self.width - first);
+                    lay_out(
+                        self.p,
+                        b.data.as_ptr().add(at),
+                        self.depth,
+                        columns,
+                        to,
+                        wide,
+                    );
                 }
             }
         });
-    }
-
-    /// Lays one panel out, of so many columns from `first` on.
-    ///
-    /// # Safety
-    /// The block must lie within the operand.
-    unsafe fn lay_panel_out(&self, first: usize, columns: usize, to: &mut [T], wide: usize) {
-        let b = &self.p.b;
-        let at = self.from * b.row_stride + (self.column + first) * b.col_stride;
-        // SAFETY: promised by the caller; squares lie within the panel.
-        unsafe {
-            let from = b.data.as_ptr().add(at);
-            let mut done = 0;
-            if let Some(turn) = square::transpose::<T>(false)
-                && b.row_stride == 1
-                && columns.is_multiple_of(square::SIDE)
-            {
-                while done + square::SIDE <= self.depth {
-                    for c in (0..columns).step_by(square::SIDE) {
-                        let source = from.add(done + c * b.col_stride);
-                        let to = to.as_mut_ptr().add(done * wide + c);
-                        turn(source, b.col_stride as isize, to, wide as isize);
-                    }
-                    done += square::SIDE;
-                }
-            }
-            for (l, row) in to.chunks_exact_mut(wide).enumerate().skip(done) {
-                let from = from.add(l * b.row_stride);
-                match b.col_stride {
-                    1 => std::ptr::copy_nonoverlapping(from, row.as_mut_ptr(), columns),
-                    step => (0..columns).for_each(|c| row[c] = *from.add(c * step)),
-                }
-                row[columns..].fill(T::default());
-            }
-        }
     }
 
     /// Multiplies all rows of `a` with the panels.
@@ -279,14 +253,7 @@ unsafe fn tile<T: Numbers, V: Lanes<T>>(a: &[T], b: &[T], to: *mut T, stride: us
             }
         }
         for (i, sums) in sums.iter().enumerate() {
-            let to = to.add(i * stride);
-            for (w, &sum) in sums.iter().enumerate() {
-                let to = to.add(w * V::N);
-                match adds {
-                    true => V::load(to).fused(sum, V::splat(T::ONE)).store(to),
-                    false => sum.store(to),
-                }
-            }
+            put(sums, to.add(i * stride), adds);
         }
     }
 }

@@ -71,7 +71,6 @@ def _euclidean(tensor: Any, axis: Any, keepdims: bool, name: Any) -> Tensor:
 
 
 def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> Any:
-    size = abs(tensor)
     if ord in ("euclidean", "fro"):
         return _euclidean(tensor, axis, keepdims, name)
     if ord == 2:
@@ -79,7 +78,7 @@ def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> 
     if ord not in (1, float("inf")):
         raise ValueError(f"there is no matrix norm {ord!r} here")
     added, compared = axis if ord == 1 else reversed(axis)
-    out = reduce_max(reduce_sum(size, added, True), compared, True)
+    out = reduce_max(reduce_sum(abs(tensor), added, True), compared, True)
     return out if keepdims else emit("Squeeze", (out,), {"squeeze_dims": axis}, name)
 
 

@@ -110,11 +110,13 @@ def fn_later(callee: Any) -> Any:
     function = callee.__func__ if type(callee) is _METHOD else callee
     if loud or not traces.n or (type(function) is _FUNCTION and not is_exempt(function)):
         return found
-    if found is not callee and found is builtins.staged_form(callee):
+    is_object = type(found) is _METHOD and found.__self__ is callee
+    if is_object or (found is not callee and found is builtins.staged_form(callee)):
         return found
+    calm = getattr(found, PLAIN_FORM, found) if type(found) is _FUNCTION else found
 
     def call(*args: Any, **keywords: Any) -> Any:
-        return (fn(callee) if loud else found)(*args, **keywords)
+        return (fn(callee) if loud else calm)(*args, **keywords)
 
     return call
 

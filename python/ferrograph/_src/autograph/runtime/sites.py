@@ -27,20 +27,20 @@ _LASTING = {types.MethodType, types.BuiltinFunctionType, types.FunctionType, typ
 
 def called(sites: list, place: int, callee: Any, let_go: None = None) -> Any:
     """``fn(callee)``; an argument may ``let_go`` of it."""
-    found = fn(callee)
-    short = None if loud else _lasting(callee, found)
-    if short is not None:
-        _note_kept()
-        sites[place], sites[place + 1] = callee, short
-    return found
+    return _kept(sites, place, callee, fn(callee))
 
 
 def called_later(sites: list, place: int, callee: Any, let_go: None = None) -> Any:
     """``fn_later(callee)``, kept as ``called`` keeps it."""
-    found = fn_later(callee)
-    if not loud and _lasting(callee, found) is not None:
+    return _kept(sites, place, callee, fn_later(callee))
+
+
+def _kept(sites: list, place: int, callee: Any, found: Any) -> Any:
+    """What is called in place of a callee, which a site keeps where it may."""
+    short = None if loud else _lasting(callee, found)
+    if short is not None:
         _note_kept()
-        sites[place], sites[place + 1] = callee, found
+        sites[place], sites[place + 1] = callee, short
     return found
 
 
