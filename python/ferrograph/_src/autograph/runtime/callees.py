@@ -44,6 +44,7 @@ _COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt"
 _ORDERING = frozenset({"heapq", "_heapq", "bisect", "_bisect"})  # modules that compare elements
 # Methods written in C whose arguments or objects matter.
 _LOOKED_AT = _BY_TENSORS | {"format", "join", "__subclasses__", "cache_info"}
+_ADDING = frozenset({"append", "extend"})  # which leave a list whole where either side grew
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
 _OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
@@ -107,11 +108,14 @@ def fn_later(callee: Any) -> Any:
     """``fn(callee)``, asked once more in the call where an argument may be the first list that
     grew: converted code sees to that by itself."""
     found = fn(callee)
-    function = callee.__func__ if type(callee) is _METHOD else callee
+    kind = type(callee)
+    function = callee.__func__ if kind is _METHOD else callee
     if loud or not traces.n or (type(function) is _FUNCTION and not is_exempt(function)):
         return found
     is_object = type(found) is _METHOD and found.__self__ is callee
     if is_object or (found is not callee and found is builtins.staged_form(callee)):
+        return found
+    if kind is _BUILTIN and callee.__name__ in _ADDING and type(callee.__self__) is list:
         return found
     calm = getattr(found, PLAIN_FORM, found) if type(found) is _FUNCTION else found
 
