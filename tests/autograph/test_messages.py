@@ -21,6 +21,7 @@ import time
 import traceback
 import types
 import weakref
+from fractions import Fraction
 from pathlib import Path
 
 import ferrograph as fg
@@ -33,6 +34,7 @@ NOT_REFUSALS = {
     "autograph/convert/parse.py": "the function then runs as plain Python",
     "autograph/inspection.py": "errors of `to_graph` and `to_code`, outside of a trace",
     "autograph/runtime/arithmetic.py": "Python's own",
+    "autograph/runtime/builtins.py:_pow": "said of tensors outside of a trace, too",
     "autograph/runtime/specials.py:_answer": "Python's own",
     "autograph/runtime/failures.py:assert_stmt": "the user's own",
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
@@ -51,6 +53,7 @@ NOT_REFUSALS = {
     "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
     "staging/while_loops.py:_check_effects:3": "a trace begins again",
     "staging/while_loops.py:_body:1": "a trace begins again",
+    "staging/membership.py:stage_in": "Python's own",
     "staging/merging.py:Chosen._get:1": "a trace begins again",
     "staging/remains.py:as_left.build": "what stands for such an object is met in its place",
     "staging/options.py": "arguments of `while_loop`",
@@ -741,6 +744,33 @@ def product_of_a_truth(x):
     if x > 0:
         found = True
     return found * 3
+
+
+@meets("staging/membership.py:_refuse_parts:0")
+def text_within_a_text(x):
+    word = 1
+    if x > 0:
+        word = 2
+    return x + (1 if word in "abc" else 2)
+
+
+@meets("staging/membership.py:_refuse_equals:0")
+def number_among_fractions(x):
+    k = 1
+    if x > 0:
+        k = 2
+    return x + (1 if k in [Fraction(1), Fraction(2)] else 2)
+
+
+@meets("staging/aliases.py:refuse_in_place:0")
+def array_under_two_names_added_to(x):
+    k = 1.0
+    if x > 0:
+        k = 2.0
+    held = np.zeros(2)
+    other = held
+    held += k
+    return other[0]
 
 
 @meets("staging/fronts.py:_merge:1")

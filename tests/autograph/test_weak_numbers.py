@@ -3,6 +3,7 @@
 # ruff: noqa: RET505, SIM108 - as users write
 
 import ferrograph as fg
+import numpy as np
 import pytest
 
 VARIABLE = fg.Variable(2.0)
@@ -79,6 +80,23 @@ def shifted(x):
     return n << 1, n >> 1, n << 4 | 1, (n << 2) * x, -n >> 1, divmod(n, 3), divmod(-n, 3)
 
 
+def beside_fractions(x):
+    n, grown = picked(x), [1]
+    for _ in fg.range(3):
+        if x > 1.0:
+            grown.append(2)
+    size = len(grown)
+    return (
+        *(n + 2.5, 2.5 * n, n - 0.5, 0.5 / n, n**0.5, n // 2.0, 7.5 % n, n < 2.5, n == 2.0, n * 2j),
+        *(size * 0.5, (size + n) * 1.5, 2.5 * size * x, -n * 16777217.5),
+    )
+
+
+def beside_arrays(x):
+    n = picked(x)
+    return n * np.float32(2.5), n + np.array([1.5, 2.0]), np.array([1.5, 2.0]) / n
+
+
 def with_a_gradient(x):
     with fg.GradientTape() as tape:
         tape.watch(x)
@@ -95,6 +113,8 @@ FUNCTIONS = [
     counted_in_nests,
     large_ones,
     shifted,
+    beside_fractions,
+    beside_arrays,
     with_a_gradient,
 ]
 
@@ -108,9 +128,8 @@ def test_numbers_take_the_dtypes_of_tensors(function):
         for a, b in zip(eager, found, strict=True):
             if isinstance(a, fg.Tensor):
                 assert a.dtype == b.dtype
-            assert b.numpy() == pytest.approx(
-                a.numpy() if isinstance(a, fg.Tensor) else a, rel=1e-6
-            )
+            expected = a.numpy() if isinstance(a, fg.Tensor) else a
+            assert b.numpy() == pytest.approx(expected, rel=1e-6)
 
 
 def test_tensors_of_integers_stay_what_they_are():
@@ -123,6 +142,19 @@ def test_tensors_of_integers_stay_what_they_are():
 
     with pytest.raises(TypeError, match="fg.cast"):
         f(fg.constant(1.0))
+
+
+@pytest.mark.parametrize("fraction", [2.5, 2j, np.float32(2.5)])
+def test_what_may_be_a_tensor_takes_no_fraction(fraction):
+    def f(x):
+        n = 7
+        for _ in fg.range(2):
+            n = x * 2
+        return n * fraction
+
+    for made in (f, fg.function(f)):
+        with pytest.raises(TypeError):
+            made(fg.constant(5))
 
 
 def test_integers_among_bools_stay_what_they_are():

@@ -15,7 +15,7 @@ use ferrograph_tensor::{DType, Result, Tensor};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
-use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::sync::{Arc, LazyLock};
 
 /// An operation that is made when first asked for.
@@ -58,44 +58,47 @@ ready! {
     BATCH_MAT_MUL = "BatchMatMulV2";
 }
 
-/// A binary operator: the operation for its operands, and what that costs.
+/// A binary operator: how it is written, the operation for its operands, and what that costs.
 pub(crate) struct Operator {
+    sign: &'static str,
     pick: fn(&Val, &Val) -> &'static Ready,
     cost: fn(&Tensor, &Tensor) -> f64,
 }
 
 impl Operator {
     /// One that works element by element.
-    const fn new(pick: fn(&Val, &Val) -> &'static Ready) -> Operator {
+    const fn new(sign: &'static str, pick: fn(&Val, &Val) -> &'static Ready) -> Operator {
         Operator {
+            sign,
             pick,
             cost: work::broadcast_cost,
         }
     }
 }
 
-pub(crate) static ADD: Operator = Operator::new(|_, _| &ADD_V2);
-pub(crate) static SUB: Operator = Operator::new(|_, _| &SUB_OP);
-static MUL: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_AND, &MUL_OP));
-pub(crate) static FLOORDIV: Operator = Operator::new(|_, _| &FLOOR_DIV);
-pub(crate) static MOD: Operator = Operator::new(|_, _| &FLOOR_MOD);
-pub(crate) static POW: Operator = Operator::new(|_, _| &POW_OP);
-pub(crate) static AND: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_AND, &BITWISE_AND));
-pub(crate) static OR: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_OR, &BITWISE_OR));
-pub(crate) static XOR: Operator = Operator::new(|a, _| by_kind(a, &LOGICAL_XOR, &BITWISE_XOR));
+pub(crate) static ADD: Operator = Operator::new("+", |_, _| &ADD_V2);
+pub(crate) static SUB: Operator = Operator::new("-", |_, _| &SUB_OP);
+static MUL: Operator = Operator::new("*", |a, _| by_kind(a, &LOGICAL_AND, &MUL_OP));
+pub(crate) static FLOORDIV: Operator = Operator::new("//", |_, _| &FLOOR_DIV);
+pub(crate) static MOD: Operator = Operator::new("%", |_, _| &FLOOR_MOD);
+pub(crate) static POW: Operator = Operator::new("**", |_, _| &POW_OP);
+pub(crate) static AND: Operator = Operator::new("&", |a, _| by_kind(a, &LOGICAL_AND, &BITWISE_AND));
+pub(crate) static OR: Operator = Operator::new("|", |a, _| by_kind(a, &LOGICAL_OR, &BITWISE_OR));
+pub(crate) static XOR: Operator = Operator::new("^", |a, _| by_kind(a, &LOGICAL_XOR, &BITWISE_XOR));
 pub(crate) static MATMUL: Operator = Operator {
+    sign: "@",
     pick: |a, b| {
         let matrices = rank(a) == Some(2) && rank(b) == Some(2);
         if matrices { &MAT_MUL } else { &BATCH_MAT_MUL }
     },
     cost: work::product_cost,
 };
-static LT: Operator = Operator::new(|_, _| &LESS);
-static LE: Operator = Operator::new(|_, _| &LESS_EQUAL);
-static GT: Operator = Operator::new(|_, _| &GREATER);
-static GE: Operator = Operator::new(|_, _| &GREATER_EQUAL);
-static EQ: Operator = Operator::new(|_, _| &EQUAL);
-static NE: Operator = Operator::new(|_, _| &NOT_EQUAL);
+static LT: Operator = Operator::new("<", |_, _| &LESS);
+static LE: Operator = Operator::new("<=", |_, _| &LESS_EQUAL);
+static GT: Operator = Operator::new(">", |_, _| &GREATER);
+static GE: Operator = Operator::new(">=", |_, _| &GREATER_EQUAL);
+static EQ: Operator = Operator::new("==", |_, _| &EQUAL);
+static NE: Operator = Operator::new("!=", |_, _| &NOT_EQUAL);
 
 /// The operator of a comparison.
 pub(crate) fn comparison(op: CompareOp) -> &'static Operator {
@@ -161,6 +164,24 @@ fn partner(other: &Bound<'_, PyAny>, tensor: &Val) -> PyResult<Option<Val>> {
     operand_of(other, tensor).map(Some)
 }
 
+/// Whether the front end says that it is left to `other` what the operator does, beside what stands for a number or
+/// text of Python's.
+fn stands_apart(
+    slf: &Bound<'_, PyTensor>,
+    other: &Bound<'_, PyAny>,
+    sign: &str,
+) -> PyResult<bool> {
+    let is_number = other.is_exact_instance_of::<PyInt>()
+        || other.is_exact_instance_of::<PyFloat>()
+        || other.is_exact_instance_of::<PyBool>();
+    if is_number || !matches!(slf.get().val, Val::Sym(_)) || other.is_instance_of::<PyVariable>() {
+        return Ok(false);
+    }
+    let py = slf.py();
+    let hook = hooks(py)?.stands_apart.bind(py);
+    hook.call1((slf, other, sign))?.is_truthy()
+}
+
 /// A binary operator with a tensor on one side; `swapped` where it is on the right.
 pub(crate) fn binary<'py>(
     operator: &Operator,
@@ -168,7 +189,7 @@ pub(crate) fn binary<'py>(
     other: &Bound<'py, PyAny>,
     swapped: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    with_operands(slf, other, swapped, |py, a, b| {
+    with_operands(operator.sign, slf, other, swapped, |py, a, b| {
         let op = get(py, (operator.pick)(a, b))?;
         emit_pair(py, op, [a, b], operator.cost)
     })
@@ -188,6 +209,9 @@ pub(crate) fn product<'py>(
         return binary(&MUL, slf, other, swapped);
     }
     let py = slf.py();
+    if stands_apart(slf, other, MUL.sign)? {
+        return Ok(slf.py().NotImplemented().into_bound(slf.py()));
+    }
     let other = to_val(other, None)?;
     let truth = |val: Val| emit_one(py, &TRUTH, &[val]);
     let other = match other.dtype() {
@@ -220,7 +244,7 @@ pub(crate) fn true_division<'py>(
     other: &Bound<'py, PyAny>,
     swapped: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    with_operands(slf, other, swapped, |py, a, b| {
+    with_operands("/", slf, other, swapped, |py, a, b| {
         if a.dtype() != b.dtype() && !is_tracing() {
             return Err(of_two_dtypes(a, b));
         }
@@ -263,6 +287,7 @@ fn cast_to(dtype: DType) -> OpRef {
 
 /// What `emit` makes of the operands in their order; `NotImplemented` where the other side is to be asked.
 fn with_operands<'py>(
+    sign: &str,
     slf: &Bound<'py, PyTensor>,
     other: &Bound<'py, PyAny>,
     swapped: bool,
@@ -276,6 +301,8 @@ fn with_operands<'py>(
         (&weak.0, &weak.1)
     } else if let Ok(tensor) = other.cast::<PyTensor>() {
         (own, &tensor.get().val)
+    } else if stands_apart(slf, other, sign)? {
+        return Ok(py.NotImplemented().into_bound(py));
     } else if let Some(val) = partner(other, own)? {
         made = val;
         (own, &made)
@@ -287,6 +314,15 @@ fn with_operands<'py>(
     } else {
         emit(py, own, theirs)
     }
+}
+
+/// Whether something is a number or an array that may have fractions.
+fn is_fraction(other: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if other.is_exact_instance_of::<PyInt>() {
+        return Ok(false);
+    }
+    let is_number = other.is_instance_of::<PyFloat>() || other.is_instance_of::<PyComplex>();
+    Ok(is_number || other.hasattr(intern!(other.py(), "dtype"))?)
 }
 
 /// The operands of which the front end says that one is a number of Python's, which takes the dtype of the other one.
@@ -303,7 +339,7 @@ fn weakened<'py>(
     } else if let Ok(variable) = other.cast::<PyVariable>() {
         is_symbolic && dtype != variable.get().held_dtype()
     } else {
-        false
+        is_symbolic && dtype.is_integer() && is_fraction(other)?
     };
     if !may_be {
         return Ok(None);

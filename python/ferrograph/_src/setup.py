@@ -25,7 +25,7 @@ with uncollected():  # what an import makes lives on
     from .ops.arrays import rows
     from .ops.indexing import getitem
     from .staging.graph import graph_being_built, graph_of
-    from .staging.journal import chosen
+    from .staging.journal import chosen, thread
     from .state.variable import Variable, variable_from_handle
     from .values import dtypes, errors
     from .values.formatting import tensor_format, tensor_repr, tensor_str
@@ -44,6 +44,7 @@ _find = lazy(
         "jacobian": "batching.jacobian",
         "save": "checkpoint.saved_datasets",
         "staged": "function.special.recursion",
+        "stands_apart": "staging.partners",
         "run_callback": "function.callbacks",
         "refuse_truth": "staging.chosen_numbers",
         "weakened": "staging.chosen_numbers",
@@ -63,7 +64,7 @@ def _threads_within() -> list[tuple[int, int, int]]:
     mine = threading.get_ident()
     frames = sys._current_frames().items()
     within = [(t, frame) for t, frame in frames if t != mine and _is_within(frame)]
-    return [(thread, id(frame), frame.f_lasti) for thread, frame in within]
+    return [(t, id(frame), frame.f_lasti) for t, frame in within]
 
 
 def _is_within(frame: FrameType | None) -> bool:
@@ -100,6 +101,14 @@ def _weakened(x: Any, y: Any) -> tuple | None:
     return _find("weakened")(x, y) if chosen else None
 
 
+def _stands_apart(tensor: Any, other: Any, sign: str) -> bool:
+    """Whether an operator of a symbolic tensor leaves it to ``other`` what it does."""
+    root = thread.journals[0] if thread.journals else None
+    if root is None or not (root.numbers_chosen or root.texts):
+        return False
+    return _find("stands_apart")(tensor, other, sign, sys._getframe(1))
+
+
 def _dtypes_by_code(dtypes: Any) -> list:
     found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
     return [found[code] for code in sorted(c for c in found if c is not None)]
@@ -131,6 +140,7 @@ def finish() -> None:
             "print_sink": _print_sink,
             "called_while_tracing": called_while_tracing,
             "show_users_frames": show_users_frames,
+            "stands_apart": _stands_apart,
             "taken_for_truth": _taken_for_truth,
             "weakened": _weakened,
             "run_callback": _upward("run_callback"),

@@ -135,19 +135,16 @@ impl PyTensor {
         other: &Bound<'py, PyAny>,
         modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if !modulo.is_none() {
-            return Err(PyTypeError::new_err(
-                "pow() with a modulus is not defined for tensors",
-            ));
-        }
+        without_modulus(modulo)?;
         operators::binary(&operators::POW, slf, other, false)
     }
 
     fn __rpow__<'py>(
         slf: &Bound<'py, Self>,
         other: &Bound<'py, PyAny>,
-        _modulo: &Bound<'py, PyAny>,
+        modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        without_modulus(modulo)?;
         operators::binary(&operators::POW, slf, other, true)
     }
 
@@ -179,4 +176,13 @@ impl PyTensor {
             "Tensor is unhashable. Instead, use tensor.ref() as the key.",
         ))
     }
+}
+
+fn without_modulus(modulo: &Bound<'_, PyAny>) -> PyResult<()> {
+    if modulo.is_none() {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(
+        "pow() with a modulus is not defined for tensors",
+    ))
 }

@@ -12,13 +12,23 @@ code loads, and what outlives the trace.
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Container, Iterable, Iterator
 
+from ..context import ownership
 from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import kinds, values
-from .frames import augmented, frames, is_read_by_name, live_values, read_later, stored_next
+from .frames import (
+    adds_in_place,
+    augmented,
+    frames,
+    is_read_by_name,
+    live_values,
+    read_later,
+    stored_next,
+)
 from .journal import Journal
 from .journal import thread as _thread
 from .places import here, say
@@ -408,6 +418,19 @@ def in_place(label: str, array: Any, place: str) -> Exception:
             f"`{label} = fg.constant({label})`.",
         )
     )
+
+
+def refuse_in_place(array: Any, acting: types.FrameType) -> None:
+    """Refuse an operator beside a tensor, at which a frame is, that in plain Python changes an
+    array in place which others read, too."""
+    is_own = ownership.is_own_file(acting.f_code.co_filename)
+    frame = next(frames()) if is_own else acting
+    if not (acting.f_code.co_name == "augment" if is_own else adds_in_place(frame)):
+        return
+    walk = Walk()
+    walk.run((), [_thread.roots, *live_values(frame)])
+    if any(id(m) in walk.seen for m in _memory(array)):
+        raise in_place(stored_next(frame) or "the target", array, here())
 
 
 def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: str) -> None:

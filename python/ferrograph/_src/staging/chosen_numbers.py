@@ -141,9 +141,27 @@ _WEAK = {
 def weakened(x: Any, y: Any) -> tuple | None:
     """Two operands of an operator, whose dtypes differ, where one is a number of Python's that the
     graph chose: it takes the dtype of the other one, as it does in plain Python. None of others."""
+    if not isinstance(y, (_core.Tensor, _core.VariableBase)):
+        return _beside_fraction(x, y)
     if _is_weak(x, y):
         return ops.cast(x, y.dtype), y
     return (x, ops.cast(y, x.dtype)) if _is_weak(y, x) else None
+
+
+def _beside_fraction(number: Any, other: Any) -> tuple | None:
+    """The same of an integer that the graph chose beside a number or an array of the program's."""
+    dtype = _FRACTIONS.get(str(getattr(other, "dtype", type(other).__name__)))
+    if dtype is None or not is_chosen(number) or not is_certain_integer(number):
+        return None
+    return ops.cast(number, dtype), _core.convert_to_tensor(other, dtype)
+
+
+_FRACTIONS = {
+    "float": dtypes.float64,
+    "complex": dtypes.complex128,
+    **{d.name: d for d in (dtypes.float16, dtypes.float32, dtypes.float64)},
+    **{d.name: d for d in (dtypes.complex64, dtypes.complex128)},
+}
 
 
 def _is_weak(number: Any, other: Any) -> bool:

@@ -12,7 +12,7 @@ from ..context.thread import Undetermined
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
-from . import aliases, chosen_texts, effects, frames, merging, notes
+from . import aliases, effects, frames, merging, notes
 from .journal import thread as _thread
 from .places import Spot, say
 from .regions import Conditional, itself
@@ -36,7 +36,6 @@ __all__ = [
     "stage_choice",
     "stage_either",
     "stage_if",
-    "stage_in",
     "stage_not",
     "where",
 ]
@@ -460,19 +459,6 @@ def stage_either(first: Any, rest: Thunk) -> Any:
 def stage_not(value: Any) -> Any:
     """``not value``, elementwise."""
     return ops.logical_not(truth(_core.convert_to_tensor(value), "`not`"))
-
-
-def stage_in(value: Any, container: Any) -> Any:
-    """``value in container`` where either is a tensor, or tensors are among the elements."""
-    if is_staged(container):
-        chosen_texts.refuse(container)
-        return ops.reduce_any(ops.equal(container, value))
-    found: Any = False
-    for element in container:
-        if can_be_tensor(element):
-            same = ops.reduce_all(ops.equal(value, element))
-            found = same if found is False else ops.logical_or(found, same)
-    return _core.convert_to_tensor(found)
 
 
 def rows(value: Any) -> Any:

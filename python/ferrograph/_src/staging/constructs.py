@@ -15,12 +15,12 @@ from .conditional import (
     stage_choice,
     stage_either,
     stage_if,
-    stage_in,
     stage_not,
     where,
 )
 from .effects import refuse_opaque
 from .loops import Loop, stage_for, stage_while
+from .membership import stage_in
 
 __all__ = [
     "Loop",

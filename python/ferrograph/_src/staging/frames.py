@@ -19,11 +19,14 @@ AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key", "ag__owner"})
 _FIRST_IN_PLACE = 13  # the number of ``+=`` among binary operations from Python 3.11 on
 
 
-def live_values() -> list:
-    """What the rest of the code of the trace may read under its names, and those of its modules."""
+def live_values(setting: types.FrameType | None = None) -> list:
+    """What the rest of the code of the trace may read under its names, and those of its modules;
+    not under the name that the frame ``setting`` is about to set."""
     found = []
     for frame in frames():
         held, names = frame.f_locals, read_later(frame)
+        if frame is setting:
+            names = names - {stored_next(frame)}
         found += [held[name] for name in names if name in held]
         found += [v for n in words_of(frame.f_code) if (v := frame.f_globals.get(n)) is not None]
     return found
@@ -170,6 +173,14 @@ def _adds_in_place(instruction: Any) -> bool:
         return (instruction.arg or 0) >= _FIRST_IN_PLACE
     called = name in ("LOAD_ATTR", "LOAD_METHOD") and instruction.argval == "augment"
     return called or name.startswith("INPLACE_")
+
+
+def adds_in_place(frame: types.FrameType) -> bool:
+    """Whether a frame is at the operation of an augmented assignment."""
+    import dis
+
+    at = (i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti)
+    return any(map(_adds_in_place, at))
 
 
 @functools.lru_cache(maxsize=512)

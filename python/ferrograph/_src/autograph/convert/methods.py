@@ -24,15 +24,14 @@ _NO_LISTS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
 _ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
 
 
-def convert_binary(node: ast.BinOp, repeats: bool, grows: bool) -> ast.expr:
+def convert_binary(node: ast.BinOp, grows: bool) -> ast.expr:
     """A binary operation whose operands are converted, and run code of the program's where it
-    ``grows``; one of a product may be a list or a text that it ``repeats``, the left one of a
-    remainder a text that shows the other one."""
+    ``grows``; the left one of a remainder may be a text that shows the other one."""
     name = _BINARY[type(node.op)]
     made: ast.expr = build.call("binary", build.constant(name), node.left, node.right)
     if not specials.has(f"__{name}__", f"__r{name}__"):
         may_be_chosen = name in _OF_INTEGERS and not isinstance(node.left, ast.Constant)
-        may_be_chosen |= (repeats and name == "mul") or (name == "mod" and _may_be_format(node))
+        may_be_chosen |= name == "mod" and _may_be_format(node)
         if not may_be_chosen:
             return node
         made = made if grows else ast.IfExp(_chosen(), made, node)
@@ -86,9 +85,19 @@ def convert_comparison(node: ast.Compare, grows: bool) -> ast.expr:
     made = build.call("compared", build.constant(name), *sides)
     if specials.has(*(("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS)):
         return build.locate(made, node)
+    if any(map(_is_made_here, sides)):
+        return build.locate(made, node)
     if not any(isinstance(side, _NO_LISTS) for side in sides):
         return build.locate(made if grows else ast.IfExp(build.is_loud(), made, node), node)
     return node
+
+
+def _is_made_here(side: ast.expr) -> bool:
+    """Whether a side is written as a container, in which there are more than constants."""
+    if not isinstance(side, (ast.Tuple, ast.List, ast.Dict)):
+        return False
+    held = side.values if isinstance(side, ast.Dict) else side.elts
+    return not all(isinstance(part, ast.Constant) for part in held)
 
 
 def convert_item(node: ast.Subscript) -> ast.expr:

@@ -104,7 +104,6 @@ class _Expressions(build.Transformer):
     def __init__(self) -> None:
         self.inlines = inline.is_allowed()  # also whether assignment expressions may stand here
         self._sites: Sites | None = None  # of the function, where it has some
-        self._sequences: set[str] = set()  # names of lists, tuples and texts
         self._depth = 0  # of loops around what is converted, as far as the function runs them
         self._once = False  # whether what stands in no loop runs once
 
@@ -137,20 +136,11 @@ class _Expressions(build.Transformer):
         return methods.convert_unary(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
-        repeats = self._is_sequence(node.left) or self._is_sequence(node.right)
         grows = short_ways.may_grow((node.left, node.right))
         self.generic_visit(node)
         if isinstance(node.op, ast.Mod):
             texts.convert_percent(node)
-        return methods.convert_binary(node, repeats, grows)
-
-    def _is_sequence(self, node: ast.expr) -> bool:
-        """Whether the text says that an expression is a list, a tuple or a text."""
-        if isinstance(node, ast.Name):
-            return node.id in self._sequences
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, (str, bytes))
-        return isinstance(node, (ast.List, ast.ListComp, ast.Tuple, ast.JoinedStr))
+        return methods.convert_binary(node, grows)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         grows = short_ways.may_grow((node.left, *node.comparators))
@@ -298,8 +288,6 @@ class Statements(_Expressions):
                 setattr(node, part, self.visit(value))
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        if self._is_sequence(node.value):
-            self._sequences.update(t.id for t in node.targets if isinstance(t, ast.Name))
         self.generic_visit(node)
         node.value = stores.convert_value(node.value)
         return unpacking.convert_assign(node)

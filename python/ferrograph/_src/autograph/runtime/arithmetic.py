@@ -18,7 +18,7 @@ from ...ops.arithmetic import left_shift, right_shift
 from ...staging import stale
 from ...staging.journal import chosen, loud, really, traces
 from ...staging.journal import thread as _thread
-from ...values import dtypes
+from ...values import dtypes, errors
 from .logic import not_
 from .specials import PLAIN, found, function_of, method
 from .texts import shown
@@ -56,8 +56,6 @@ def binary(name: str, left: Any, right: Any) -> Any:
     if name == "mod" and isinstance(left, (str, bytes)):
         return left % shown(right)
     if type(left) in PLAIN and type(right) in PLAIN:
-        if chosen and name == "mul":
-            _refuse_repeated(left, right)
         if chosen and name in _OF_INTEGERS and _are_integers(left, right):
             return _OF_INTEGERS[name](left, right)
         return _PYTHON[name](left, right)
@@ -164,7 +162,7 @@ def compared(name: str, left: Any, right: Any) -> Any:
         if found is not NotImplemented:
             return found
     if type(left) in PLAIN and type(right) in PLAIN:
-        return _COMPARISONS[name](left, right)
+        return _plainly(name, left, right)
     mirrored = _MIRRORED[name]
     if not _decides(left, name) and not _decides(right, mirrored):
         return _COMPARISONS[name](left, right)
@@ -180,6 +178,17 @@ def compared(name: str, left: Any, right: Any) -> Any:
         return (left is right) is (name == "eq")
     kinds = f"{type(left).__name__!r} and {type(right).__name__!r}"
     raise TypeError(f"{_SIGNS[name]!r} not supported between instances of {kinds}")
+
+
+def _plainly(name: str, left: Any, right: Any) -> Any:
+    """A comparison by Python, or by tensors that turn up in containers."""
+    try:
+        return _COMPARISONS[name](left, right)
+    except errors.OperatorNotAllowedInGraphError:
+        found = equality.of_contents(name, left, right)
+        if found is NotImplemented:
+            raise
+        return found
 
 
 def _decides(operand: Any, name: str) -> bool:
@@ -213,13 +222,6 @@ def same(left: Any, right: Any) -> bool:
         for value in (left, right):
             chosen_numbers.refuse(value, "`is`")
     return really(left) is really(right)
-
-
-def _refuse_repeated(left: Any, right: Any) -> None:
-    """Refuse that a sequence is repeated as often as a number says that the graph chose."""
-    for sequence, number in ((left, right), (right, left)):
-        if isinstance(sequence, _SEQUENCES):
-            chosen_numbers.refuse(number, "a repetition of a sequence")
 
 
 def identity(value: Any) -> int:

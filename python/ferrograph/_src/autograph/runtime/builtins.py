@@ -143,17 +143,22 @@ def _abs(value: Any) -> Any:
     return ops.abs(value) if is_staged(value) else abs(value)
 
 
-def _round(value: Any, *digits: Any) -> Any:
-    own = method(value, "__round__")
-    return round(value, *digits) if own is None else own(*digits)
+def _round(number: Any, *digits: Any, **keywords: Any) -> Any:
+    own = method(number, "__round__")
+    return round(number, *digits, **keywords) if own is None else own(*digits, *keywords.values())
 
 
 def _divmod(left: Any, right: Any) -> Any:
     return arithmetic.binary("divmod", left, right)
 
 
-def _pow(base: Any, power: Any, *modulus: Any) -> Any:
-    return pow(base, power, *modulus) if modulus else arithmetic.binary("pow", base, power)
+def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
+    if mod is None:
+        return arithmetic.binary("pow", base, exp)
+    for value in filter(is_staged, (base, exp, mod)):
+        chosen_numbers.refuse(value, "`pow` with a modulus")
+        raise TypeError("pow() with a modulus is not defined for tensors")
+    return pow(base, exp, mod)
 
 
 def _elements(iterable: Any) -> Any:

@@ -11,7 +11,8 @@ from ... import later, staging
 from ...staging import lists
 from ...staging.journal import is_front, loud
 from ...staging.values import is_staged
-from .arithmetic import compared, same
+from ...values import errors
+from .arithmetic import CONTAINERS, compared, same
 from .logic import Thunk, and_, not_, or_
 from .specials import function_of, is_own, iterated, method
 
@@ -58,7 +59,13 @@ def contained(operation: str, value: Any, container: Any) -> Any:
             return not_(found) if operation == "not_in" else found
         found = staging.stage_in(value, container)
         return staging.stage_not(found) if operation == "not_in" else found
-    return value in container if operation == "in" else value not in container
+    try:
+        return value in container if operation == "in" else value not in container
+    except errors.OperatorNotAllowedInGraphError:
+        if type(container) not in _BY_ELEMENTS:
+            raise
+    found = _among(value, iter(container))
+    return not_(found) if operation == "not_in" else found
 
 
 def _are_compared(value: Any, container: Any) -> bool:
@@ -99,15 +106,23 @@ def _going_on(value: Any, found: Any, elements: Iterator) -> Any:
 
     def taken() -> Any:
         ended = False if reached is not None else None
-        return turns.take(lambda v: v is value or compared("eq", v, value), ended)
+        return turns.take(lambda v: v is value or _equal(v, value), ended)
 
     return shared.going_on(turns, found, or_, taken)
+
+
+def _equal(element: Any, value: Any) -> Any:
+    if isinstance(element, CONTAINERS) and isinstance(value, CONTAINERS):
+        found = equality.of_contents("eq", element, value)
+        if found is not NotImplemented:
+            return found
+    return compared("eq", element, value)
 
 
 def _among(value: Any, elements: Any) -> Any:
     """Whether one of the elements is ``value``, or equals it."""
     for element in elements:
-        same = element is value or compared("eq", element, value)
+        same = element is value or _equal(element, value)
         if is_staged(same) and shared.may_act(elements):
             return _going_on(value, same, elements)
         if is_staged(same):

@@ -1,0 +1,80 @@
+"""What stands beside numbers and texts of Python's that the graph chose.
+
+A tensor takes a list for a tensor, element by element, and an integer of NumPy's for a truth beside
+a truth; a number or text of Python's does not. An operator of a symbolic tensor asks here what
+becomes of it, where what stands beside the tensor is neither a tensor nor a number of Python's.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import numbers
+import types
+
+from ..context.ownership import is_own_file
+from ..hints import Any
+from ..native import _core
+from ..values import dtypes
+from . import aliases, chosen_numbers, chosen_texts
+
+SEQUENCES = (
+    *(list, tuple, collections.deque, collections.UserList, range, array.array),
+    *(bytearray, memoryview, bytes, str),
+)
+_OF_TENSORS = (_core.Tensor, _core.VariableBase)
+_ACTING = f"{__package__.rpartition('.')[0]}.autograph."  # modules that act for the program
+
+
+def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> bool:
+    """Whether the operator of a symbolic tensor at which a frame is leaves it to ``other`` what it
+    does, as the number or text does that the tensor stands for. StagingError where that depends on
+    what only plain Python knows."""
+    if not _is_programs(frame):
+        return False
+    if value.dtype == dtypes.string:
+        return _is_foreign(other, (str,)) and chosen_texts.is_chosen(value)
+    if _is_foreign(other, chosen_numbers.NUMBERS):
+        return chosen_numbers.is_chosen(value) and _beside_a_number(value, other, sign)
+    if value.dtype == dtypes.bool and _dtype_of(other) != dtypes.bool:
+        chosen_numbers.refuse_truth(value, sign)
+    may_change = hasattr(type(other), "__iadd__") and aliases.is_array(other)
+    if may_change and chosen_numbers.is_chosen(value):
+        aliases.refuse_in_place(other, frame)
+    return False
+
+
+def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
+    if sign == "*" and isinstance(other, SEQUENCES):
+        chosen_numbers.refuse(value, "a repetition of a sequence")
+    if sign in ("==", "!=") and isinstance(other, numbers.Number):
+        chosen_numbers.refuse(value, f"`{sign}` beside a `{type(other).__name__}`")
+    return True
+
+
+def _is_foreign(other: Any, own: tuple[type, ...]) -> bool:
+    """Whether what stands beside a number or text is neither of Python's ``own`` classes for these
+    nor a tensor, a variable or an array: it alone says then what an operator does."""
+    return not isinstance(other, (*own, *_OF_TENSORS)) and not hasattr(type(other), "__array__")
+
+
+def _is_programs(frame: types.FrameType) -> bool:
+    """Whether an operator stands in code of the program's, or in what acts for it."""
+    if not is_own_file(frame.f_code.co_filename):
+        return True
+    return frame.f_globals.get("__name__", "").startswith(_ACTING)
+
+
+def _dtype_of(other: Any) -> Any:
+    return getattr(other, "dtype", dtypes.bool) if hasattr(other, "__array__") else dtypes.bool
+
+
+def number_beside_sequence(value: Any, other: Any) -> bool:
+    """Whether ``value`` stands for a number of Python's and ``other`` is a sequence."""
+    return isinstance(other, SEQUENCES) and chosen_numbers.is_chosen(value)
+
+
+def text_beside_sequence(value: Any, other: Any) -> bool:
+    """Whether ``value`` stands for a text and ``other`` is a sequence that is none."""
+    is_sequence = isinstance(other, SEQUENCES) and not isinstance(other, str)
+    return is_sequence and chosen_texts.is_chosen(value)
