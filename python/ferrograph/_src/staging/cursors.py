@@ -16,6 +16,8 @@ from .journal import front_of, is_front, refuse_stale
 from .places import here, say
 from .state import attribute_place, is_grown
 
+_EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains
+
 
 class Cursor:
     """What ``iter`` gives of a list, a tuple or a range."""
@@ -46,7 +48,7 @@ class Cursor:
         if self.is_staged():
             self._refuse()
         if self._at >= len(self._items):
-            self._held = ()  # exhausted for good, whatever the list gains
+            self._move(_EXHAUSTED)
             raise StopIteration
         item = self._items[self._at]
         self._move(self._at + 1)
