@@ -93,6 +93,7 @@ SITES = raises()
 REFUSALS = [site for site in SITES if is_refusal(site)]
 
 PROGRAMS = {}
+one, another = fg.Variable(1), fg.Variable(2)
 
 
 class Watched:
@@ -231,7 +232,7 @@ def list_chosen_and_changed(x):
     return a[0]
 
 
-@meets("staging/aliases.py:note_arrays:0")
+@meets("staging/aliases.py:note_arrays:1")
 def array_chosen_and_added_to(x):
     a, b = np.zeros(2), np.ones(2)
     c = a if x > 0 else b
@@ -760,6 +761,25 @@ def number_among_fractions(x):
     if x > 0:
         k = 2
     return x + (1 if k in [Fraction(1), Fraction(2)] else 2)
+
+
+@meets("staging/aliases.py:note_arrays:0")
+def view_of_what_a_branch_changed(x):
+    held = np.zeros(2)
+    if x > 0:
+        held[0] = 1.0
+        view = held[::-1]
+    else:
+        view = held[:]
+    held[1] = 2.0
+    return view * 1.0
+
+
+@meets("staging/chosen_variables.py:_refuse:0")
+def variable_chosen_and_assigned(x):
+    chosen = one if x > 0 else another
+    one.assign(3)
+    return chosen * x
 
 
 @meets("staging/aliases.py:refuse_in_place:0")

@@ -4,7 +4,7 @@ use crate::attrs::PyGraphHandle;
 use crate::bridge;
 use crate::errors::{IntoPyResult, guarded};
 use crate::tensor::wrap;
-use ferrograph_graph::{Attr, Graph, Node, Sym, Trace, TraceRef, Val, ValueId, ValueInfo};
+use ferrograph_graph::{Attr, Effect, Graph, Node, Sym, Trace, TraceRef, Val, ValueId, ValueInfo};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -64,6 +64,9 @@ pub(crate) fn describe<'py>(
             .map(|r| Bound::new(py, r))
             .collect::<PyResult<Vec<_>>>()?;
         d.set_item("regions", regions)?;
+        let fed = node.op.regions().into_iter().map(|r| r.inputs.to_vec());
+        d.set_item("region_inputs", fed.collect::<Vec<_>>())?;
+        d.set_item("writes", node.op.effect() >= Effect::Writes)?;
         let attrs = PyDict::new(py);
         for (name, attr) in node.op.attrs().iter() {
             attrs.set_item(name, format!("{attr:?}"))?;

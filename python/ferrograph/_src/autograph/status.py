@@ -15,9 +15,11 @@ from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
 from ..values.public import public
 
 if TYPE_CHECKING:
-    from ..staging import chosen_numbers, effects, nested
+    from ..staging import chosen_numbers, chosen_variables, effects, nested
 else:
-    chosen_numbers, effects, nested = later(staging.__name__, "chosen_numbers", "effects", "nested")
+    chosen_numbers, chosen_variables, effects, nested = later(
+        staging.__name__, "chosen_numbers", "chosen_variables", "effects", "nested"
+    )
 
 __all__ = [
     "NOT_CONVERTED",
@@ -99,6 +101,12 @@ def check_bounds() -> None:
     """Let the graph of a function that has just run check the integers of Python's in it."""
     if thread.journals and thread.journals[0].bound is not None:
         thread.journals[0].bound()
+
+
+def check_outputs(region: Any, outputs: list) -> None:
+    """Refuse what a function that has just run gives, or reads, where that may be out of date."""
+    if thread.journals and thread.journals[0].variables:
+        chosen_variables.check(region, outputs)
 
 
 def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> None:

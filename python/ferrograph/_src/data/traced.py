@@ -60,7 +60,9 @@ class Traced:
                 result = structure.normalized(result, expected)
                 self.type = structure.type_of(result)
                 status.check_bounds()
-                region.finish(structure.tensors_of(result))
+                tensors = structure.tensors_of(result)
+                status.check_outputs(region, tensors)
+                region.finish(tensors)
 
 
 def _inputs(region: Any, element_type: Any) -> list:

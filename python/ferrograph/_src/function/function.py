@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 
 from ..autograph.api import convert_for
-from ..autograph.status import check_bounds, conversion
+from ..autograph.status import check_bounds, check_outputs, conversion
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
@@ -310,6 +310,7 @@ class Function(Explained):
                 again = trace.is_recursive() and special.learn(
                     trace, result, flat, template, leaves_of(inner_args, inner_kwargs)
                 )
+                check_outputs(region, flat)
                 creation.n_outputs = len(flat)
                 if creation.made:
                     flat = [*flat, *(value for _, value in creation.made if value is not None)]

@@ -256,7 +256,7 @@ class Families:
     def written(self, target: Any) -> None:
         """Refuse that ``target`` is changed, if that would be seen through another object."""
         for family in list(self.all):
-            if any(member is target for member, _ in family.members):
+            if any(_shows(member, target) for member, _ in family.members):
                 if family.is_read_beside(target):
                     family.refuse(here())
                 self.all.remove(family)
@@ -270,7 +270,7 @@ class Families:
             self.check(here())
             return result
 
-        return call if any(m is target for f in self.all for m, _ in f.members) else callee
+        return call if any(_shows(m, target) for f in self.all for m, _ in f.members) else callee
 
     def refuse_identity(self, *compared: Any) -> None:
         """Refuse that the identity of objects is asked for where the graph chose among them."""
@@ -293,6 +293,11 @@ class Families:
                 if not line or family.is_read_beside(changed):
                     family.refuse(line or family.place)
                 self.all.remove(family)
+
+
+def _shows(member: Any, target: Any) -> bool:
+    """Whether an object is another one, or an array that shows its memory."""
+    return any(m is target for m in _memory(member))
 
 
 def refuse_copies(*compared: Any) -> None:
@@ -394,16 +399,37 @@ def _distinct(found: list) -> list:
     return list({id(v): v for v in found}.values())
 
 
-def note_arrays(arrays: Iterable[tuple[str, Any]], snapshot: Any, place: str) -> None:
-    """The same for arrays that a tensor stands for from now on, under names."""
+def note_arrays(
+    arrays: Iterable[tuple[str, Any]], snapshot: Any, place: str, changed: Container[int] = ()
+) -> None:
+    """The same for arrays that a tensor stands for from now on, under names; of objects that were
+    ``changed``, by their ids, others stand, too."""
     for label, array in arrays:
-        if not (snapshot is None or snapshot.knows(array)) or not is_alive(_memory(array)):
+        memory = _memory(array)
+        known = [m for m in memory if snapshot is None or snapshot.knows(m)]
+        if not known or not is_alive(memory):
             continue
+        if any(id(m) in changed for m in known):
+            raise _shown_twice(label, array, place)
         for frame in frames():
             label = label or stored_next(frame)
             if label.rpartition(".")[2] in augmented(frame.f_code):
                 raise in_place(label, array, place)
         _keep([array], None, label, place)
+
+
+def _shown_twice(label: str, array: Any, place: str) -> Exception:
+    """The refusal to choose an array whose memory a branch changed, and which is read elsewhere."""
+    called = repr(label) if label else "what is chosen here"
+    return errors.StagingError(
+        say(
+            place,
+            f"{called} is an array ({type(array).__name__}) that shows what a branch of the graph "
+            "changed in place, and code that follows reads the same memory under another name, too",
+            "Choose a copy (`a.copy()`), or make a tensor of it in the branch with "
+            "`fg.constant(a)`.",
+        )
+    )
 
 
 def in_place(label: str, array: Any, place: str) -> Exception:
@@ -464,7 +490,7 @@ def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:
 def _memory(array: Any) -> list:
     """An array and those whose memory it shows."""
     found = [array]
-    while (base := getattr(found[-1], "base", None)) is not None:
+    while (base := getattr(found[-1], "base", getattr(found[-1], "obj", None))) is not None:
         found.append(base)
     return found
 

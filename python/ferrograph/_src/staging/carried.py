@@ -8,7 +8,7 @@ from .. import later
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import dtypes, errors
-from . import aliases, bounds, chosen_numbers, chosen_texts, values
+from . import aliases, bounds, chosen_numbers, chosen_texts, chosen_variables, values
 from .attempts import Again, Memory, ShapeChangeError
 from .carried_integers import OWN, Integers
 from .conditional import RESULT
@@ -55,6 +55,7 @@ class Variables:
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._texts: list[int] = []  # variables that stand for texts
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
+        self._variables: set[int] = set()  # those in which iterations leave a Variable
         self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
         self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
@@ -179,6 +180,8 @@ class Variables:
     def result(self, index: int, leaf: Any) -> None:
         dtype = self.initial[index].dtype
         self._left[index] = leaf
+        if chosen_variables.stands_for_one(leaf):
+            self._variables.add(index)
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError
             raise kind(self._about(self.labels[index], f"is a tensor that becomes {leaf!r}", _SAME))
@@ -332,6 +335,8 @@ class Variables:
         for index in self._chosen:
             chosen_numbers.mark(outputs[index])
         note_integers(outputs)
+        for index in self._variables:
+            chosen_variables.note(outputs[index], self.labels[index], self.place)
         return outputs
 
     def _settle_numbers(self) -> None:

@@ -60,6 +60,7 @@ class Journal:
         self.integers_made_of: dict[Any, set] = {}  # of a trace, by the keys of tensors
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
+        self.variables: dict[Any, tuple] = {}  # of a trace: see ``chosen_variables``
         self.number_kinds: dict[Any, frozenset] = {}  # of a trace: their classes, where known
         self.at_last: list[Any] = []  # of a trace: objects that end with it
         self.held: dict[int, Any] = {}  # of a trace: see ``values``, objects that are no structures

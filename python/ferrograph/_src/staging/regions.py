@@ -8,7 +8,7 @@ from .. import later, ops
 from ..context import thread
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from . import aliases, bounds, chosen_numbers, chosen_texts, values
+from . import aliases, bounds, chosen_numbers, chosen_texts, chosen_variables, values
 from .journal import thread as _thread
 from .places import Spot, say
 
@@ -53,6 +53,8 @@ class Traced:
         if bounds.are_met():
             with self:
                 bounds.check(self.region)
+        if _thread.journals and _thread.journals[0].variables:
+            chosen_variables.check(self.region, self.outputs)
         self.region.finish(self.outputs)
         return self.region
 
@@ -69,6 +71,13 @@ def _name_in(label: str) -> str:
     name = label.removeprefix(_VALUES_OF).removeprefix("'")
     name = name.removesuffix("'") or name
     return name if all(c.isalnum() or c in _IN_NAMES for c in name) else ""
+
+
+def _stays(leaf: Any) -> bool:
+    """Whether both branches leave an object itself, not a tensor that stands for it."""
+    if aliases.is_array(leaf) or isinstance(leaf, _core.VariableBase):
+        return True
+    return not values.can_be_tensor(leaf)
 
 
 class Conditional:
@@ -93,6 +102,7 @@ class Conditional:
         self._joins = aliases.Joins()
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
+        self._variables: list[tuple[int, str]] = []  # those that stand for variables, labelled
         # Those that stand for numbers of Python's, with their classes where these are known.
         self._numbers: list[tuple[int, frozenset | None]] = []
         # Those of integers, with what ``bounds.note`` takes.
@@ -181,6 +191,8 @@ class Conditional:
         outputs = _core.emit_if(self._predicate, *regions)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
+        for index, label in self._variables:
+            chosen_variables.note(outputs[index], label, self._where)
         for index, kinds in self._numbers:
             chosen_numbers.mark(outputs[index], kinds)
         for index, large, flag, made_of, at_most in self._integers:
@@ -194,7 +206,8 @@ class Conditional:
             for join in self._joins
         ]
         aliases.note(originals, self.snapshot, self._where)
-        aliases.note_arrays(self._arrays, self.snapshot, self._where)
+        arrays = [(label, self.copied.get(id(a), (a, a))[1]) for label, a in self._arrays]
+        aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
 
     def _leaf(
         self, label: str, filled: tuple[bool, bool], first: Any, second: Any
@@ -202,13 +215,15 @@ class Conditional:
         """How to take one leaf of the result from the outputs."""
         if not type(first) is type(second) is _core.SymbolicTensor:
             self._refuse_objects(label, first, second)
-            if first is second and (aliases.is_array(first) or not values.can_be_tensor(first)):
+            if first is second and _stays(first):
                 return lambda outputs: first
             self._arrays += [(_name_in(label), a) for a in (first, second) if aliases.is_array(a)]
         if first is second and values.is_tensor(first):
             return lambda outputs: first
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
+        if any(map(chosen_variables.stands_for_one, (first, second))):
+            self._variables.append((index, _name_in(label)))
         if chosen_texts.is_text(first) and chosen_texts.is_text(second):
             self._texts.append(index)
         if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):

@@ -1,8 +1,8 @@
-"""Containers as a branch left them, after what it changed was put back.
+"""Containers and arrays as a branch left them, after what it changed was put back.
 
 A branch may change a container in place where the other one puts another container in its place:
 ``o.append(x)`` and ``o = [x]``. What they leave is merged by content, so that the first one gives a
-copy with what it had put in.
+copy with what it had put in. So does a branch that leaves a view of an array that it changed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..values import errors
+from .aliases import is_array
+from .facets import Whole
 from .journal import is_front
 from .places import say
 from .reach import reached
@@ -28,8 +30,13 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
     """
     left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
     others = [c.place.owner for c in changes if not isinstance(c.place, Container)]
+    wholes = [c for c in changes if isinstance(c.place, Whole) and type(c.new) is not Versions]
 
     def build(value: Any) -> Any:
+        if wholes and is_array(value):
+            shown = _shown(value, wholes)
+            copied[id(shown)] = shown, value
+            return shown
         held = left.get(id(value))
         if type(held) is Versions:
             raise _mixed(value, where)
@@ -43,6 +50,8 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
     def give(value: Any) -> Any:
         if is_front(value):
             return value
+        if is_array(value):
+            return build(value)
         if not isinstance(value, _PLAIN) and not hasattr(value, "__dict__"):
             return value
         made = build(value)
@@ -54,6 +63,19 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
         return made
 
     return give
+
+
+def _shown(array: Any, changes: list) -> Any:
+    """What an array shows while objects hold what a branch left in them: a copy where that differs
+    from what it shows now."""
+    now = array.tobytes()
+    for change in changes:
+        change.place.put(change.new)
+    try:
+        return array.copy() if array.tobytes() != now else array
+    finally:
+        for change in changes:
+            change.place.put(change.old)
 
 
 def _each(value: Any, build: Callable[[Any], Any]) -> Any:

@@ -303,8 +303,10 @@ def dtype_of(leaf: Any) -> Any:
 
 
 def static_shape(tensor: Any) -> list | None:
-    """The dimensions as far as they are known, None for an unknown rank."""
+    """The dimensions of a tensor or an array as far as known, None for an unknown rank."""
     shape = tensor.shape
+    if isinstance(shape, tuple):
+        return [*shape]
     return None if shape.rank is None else shape.as_list()
 
 

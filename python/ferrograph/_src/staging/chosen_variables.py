@@ -1,0 +1,124 @@
+"""Variables among which the graph chooses.
+
+A name to which a branch or a loop gives a variable holds a tensor from then on: the value that the
+variable had there. In plain Python it holds the variable itself, which code that follows may
+assign. A graph that uses such a tensor after an operation that may write the variable is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..hints import Any
+from ..native import _core
+from ..values import errors
+from .journal import thread as _thread
+from .places import say
+from .provenance import key_of
+
+
+def stands_for_one(leaf: Any) -> bool:
+    """Whether a value is a variable, or a tensor that stands for one that the graph chose."""
+    if isinstance(leaf, _core.VariableBase):
+        return True
+    if type(leaf) is not _core.SymbolicTensor or not _thread.journals:
+        return False
+    known = _thread.journals[0].variables
+    return bool(known) and key_of(leaf) in known
+
+
+def note(tensor: Any, label: str, place: str) -> None:
+    """Note an output of a conditional or a loop that stands for a variable."""
+    if _thread.journals:
+        _thread.journals[0].variables[key_of(tensor)] = tensor, label, place
+
+
+def check(region: Any, outputs: Iterable[Any]) -> None:
+    """Refuse a region, which gives these outputs, where it uses what stands for a variable after
+    that may have been written."""
+    known = _thread.journals[0].variables if _thread.journals else {}
+    own = [noted for key, noted in known.items() if key[0] == region.graph_id]
+    if not own:
+        return
+    nodes = region.nodes()
+    given = {key_of(v) for v in outputs if isinstance(v, _core.SymbolicTensor)}
+    for tensor, label, place in own:
+        handles = _handles(nodes, tensor.name)
+        maker = tensor.name.rpartition(":")[0]
+        after = nodes[1 + next(i for i, n in enumerate(nodes) if n["name"] == maker) :]
+        used = key_of(tensor) in given
+        if handles and _is_used_late(after, {tensor.name}, handles, used):
+            _refuse(label, place)
+
+
+def _refuse(label: str, place: str) -> None:
+    called = f"{label!r} is" if label else "the result of an `if` on a tensor is"
+    raise errors.StagingError(
+        say(
+            place,
+            f"{called} one of several variables among which the graph chose, and that one may be "
+            "assigned before it is read again: what stands for it is its value at this choice",
+            "Choose and read in one place (`y = a * x if c else b * x`), assign before the choice, "
+            "or keep a copy of the value with `fg.identity(variable)`.",
+        )
+    )
+
+
+def _handles(nodes: list[dict], name: str) -> set[str]:
+    """The handles, by the names that they have among these nodes, of which a value is a read."""
+    named = {node["name"]: node for node in nodes}
+    maker, _, index = name.rpartition(":")
+    node = named.get(maker)
+    if node is None:
+        return set()
+    if node["op"] == "ReadVariableOp":
+        return {node["input"][0]}
+    if node["op"] in ("Identity", "Cast"):
+        return _handles(nodes, node["input"][0])
+    found: set[str] = set()
+    for region, fed in zip(node["regions"], node["region_inputs"], strict=True):
+        within = region.output_names()
+        if len(within) != len(node["output"]):
+            continue  # the condition of a loop
+        outer = dict(zip(region.input_names(), (node["input"][i] for i in fed), strict=False))
+        inner = within[int(index)]
+        if inner in outer:
+            found |= _handles(nodes, outer[inner])
+        found |= {outer[h] for h in _handles(region.nodes(), inner) if h in outer}
+    if node["op"].endswith("While"):
+        found |= _handles(nodes, node["input"][int(index)])
+    return found
+
+
+def _is_used_late(nodes: list[dict], values: set[str], handles: set[str], at_end: bool) -> bool:
+    """Whether one of some values is used, or ``at_end`` is, after a handle may be written."""
+    written = False
+    for node in nodes:
+        is_used = not values.isdisjoint(node["input"])
+        if written and is_used:
+            return True
+        if not node["writes"] or handles.isdisjoint(node["input"]):
+            continue
+        if node["op"] == "AssignVariableOp" and node["input"][1] in values:
+            continue  # it then holds that value
+        if is_used and any(_is_used_within(node, r, values, handles) for r in _regions(node)):
+            return True
+        written = True
+    return written and at_end
+
+
+def _regions(node: dict) -> list[tuple]:
+    return list(zip(node["regions"], node["region_inputs"], strict=True))
+
+
+def _is_used_within(node: dict, region: tuple, values: set[str], handles: set[str]) -> bool:
+    """The same of a region of an operation; of a loop's whatever the order is."""
+    graph, fed = region
+    outer = list(zip(graph.input_names(), (node["input"][i] for i in fed), strict=False))
+    inner = {name for name, source in outer if source in values}
+    within = {name for name, source in outer if source in handles}
+    nodes = graph.nodes()
+    if node["op"].endswith("While"):
+        writes = any(n["writes"] and not within.isdisjoint(n["input"]) for n in nodes)
+        return writes and any(not inner.isdisjoint(n["input"]) for n in nodes)
+    return _is_used_late(nodes, inner, within, not inner.isdisjoint(graph.output_names()))
