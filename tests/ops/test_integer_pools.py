@@ -39,3 +39,20 @@ def test_other_forms():
     assert fg.nn.max_pool(fg.zeros([0, 4, 4, 1], fg.int64), 2, 2, "SAME").shape == [0, 2, 2, 1]
     with pytest.raises(fg.errors.InvalidArgumentError, match="floating point tensor, got int32"):
         fg.nn.max_pool3d(fg.zeros([1, 2, 2, 2, 1], fg.int32), 2, 2, "VALID")
+
+
+@pytest.mark.parametrize("size", [5, 2**31 - 1])
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_windows_may_be_larger_than_images(size, is_traced):
+    x = fg.reshape(fg.range(6.0), [1, 2, 3, 1])
+
+    def pools(x):
+        with fg.GradientTape() as tape:
+            tape.watch(x)
+            y = fg.nn.max_pool2d(x, size, 1, "SAME"), fg.nn.avg_pool2d(x, size, 1, "SAME")
+        return *y, tape.gradient(y, x)
+
+    largest, mean, gradient = (fg.function(pools) if is_traced else pools)(x)
+    assert (largest.numpy() == 5).all()
+    assert (mean.numpy() == 2.5).all()
+    assert gradient.numpy().ravel().tolist() == [1, 1, 1, 1, 1, 7]

@@ -166,15 +166,12 @@ fn partner(other: &Bound<'_, PyAny>, tensor: &Val) -> PyResult<Option<Val>> {
 
 /// Whether the front end says that it is left to `other` what the operator does, beside what stands for a number or
 /// text of Python's.
-fn stands_apart(
-    slf: &Bound<'_, PyTensor>,
-    other: &Bound<'_, PyAny>,
-    sign: &str,
-) -> PyResult<bool> {
+fn stands_apart(slf: &Bound<'_, PyTensor>, other: &Bound<'_, PyAny>, sign: &str) -> PyResult<bool> {
     let is_number = other.is_exact_instance_of::<PyInt>()
         || other.is_exact_instance_of::<PyFloat>()
         || other.is_exact_instance_of::<PyBool>();
-    if is_number || !matches!(slf.get().val, Val::Sym(_)) || other.is_instance_of::<PyVariable>() {
+    let is_tensor = other.is_instance_of::<PyTensor>() || other.is_instance_of::<PyVariable>();
+    if is_number || is_tensor || !matches!(slf.get().val, Val::Sym(_)) {
         return Ok(false);
     }
     let py = slf.py();
@@ -295,14 +292,15 @@ fn with_operands<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
     let own = &slf.get().val;
+    if stands_apart(slf, other, sign)? {
+        return Ok(py.NotImplemented().into_bound(py));
+    }
     let (made, weak);
     let (own, theirs) = if let Some(pair) = weakened(slf, other, own)? {
         weak = pair;
         (&weak.0, &weak.1)
     } else if let Ok(tensor) = other.cast::<PyTensor>() {
         (own, &tensor.get().val)
-    } else if stands_apart(slf, other, sign)? {
-        return Ok(py.NotImplemented().into_bound(py));
     } else if let Some(val) = partner(other, own)? {
         made = val;
         (own, &made)

@@ -1,6 +1,7 @@
 //! Where windows lie: sizes, strides, dilations and paddings along up to three axes.
 
 use ferrograph_tensor::{Dim, Result, bail, err};
+use std::ops::Range;
 
 /// The axes that windows move along, at most.
 pub(crate) const AXES: usize = 3;
@@ -38,6 +39,18 @@ impl Axis {
     pub fn at(&self, o: usize, k: usize) -> Option<usize> {
         let at = (o * self.stride + k * self.dilation).checked_sub(self.before)?;
         (at < self.input).then_some(at)
+    }
+
+    /// The elements of window `o` that lie within the input, as many as there may be of a window.
+    #[inline]
+    pub fn within(&self, o: usize) -> Range<usize> {
+        let begin = o * self.stride;
+        let first = self.before.saturating_sub(begin);
+        let end = (self.before + self.input).saturating_sub(begin);
+        if self.dilation == 1 {
+            return first..end.min(self.window);
+        }
+        first.div_ceil(self.dilation)..end.div_ceil(self.dilation).min(self.window)
     }
 
     /// The axis of the convolution that the gradient of this one's input is, where windows lie at every element: over the
@@ -288,6 +301,28 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn windows_of_any_size_reach_what_lies_within() {
+        for (stride, window, before) in combined(&[1, 2, 3], &[1, 2, 5, 9], &[0, 1, 4, 8]) {
+            for (input, dilation) in [(4, 1), (4, 2), (3, 3), (0, 1)] {
+                let axis = Axis {
+                    input,
+                    window,
+                    output: 9,
+                    stride,
+                    dilation,
+                    before,
+                };
+                for o in 0..axis.output {
+                    let all: Vec<_> = (0..window).filter(|&k| axis.at(o, k).is_some()).collect();
+                    assert_eq!(axis.within(o).collect::<Vec<_>>(), all, "{axis:?} {o}");
+                }
+            }
+        }
+        let axis = windows("SAME", 1, 1).axis(0, 3, 1 << 31).unwrap();
+        assert_eq!(axis.within(0).len(), 3);
     }
 
     fn combined(a: &[usize], b: &[usize], c: &[usize]) -> Vec<(usize, usize, usize)> {

@@ -171,28 +171,32 @@ impl Convolution {
     /// Calls `f` with the place in a window and that in the image of each position of a window within the image.
     #[inline]
     pub fn each_tap(&self, place: [usize; AXES], mut f: impl FnMut(usize, usize)) {
-        self.each_run(place, |tap, at, n| (0..n).for_each(|i| f(tap + i, at + i)));
+        self.each_run(place, |tap, at, n| {
+            (0..n).for_each(|i| f(tap.wrapping_add(i), at + i));
+        });
     }
 
-    /// As [`Self::each_tap`], for positions that follow one another in both: with how many these are.
+    /// As [`Self::each_tap`], for positions that follow one another in both: with how many these are. Places in windows
+    /// larger than memory, of which there are no filters, mean nothing.
     #[inline]
     pub fn each_run(&self, place: [usize; AXES], mut f: impl FnMut(usize, usize, usize)) {
         let [d, h, w] = &self.axes;
-        for i in 0..d.window {
+        for i in d.within(place[0]) {
             let Some(x) = d.at(place[0], i) else { continue };
-            for j in 0..h.window {
+            for j in h.within(place[1]) {
                 let Some(y) = h.at(place[1], j) else { continue };
-                let (tap, at) = ((i * h.window + j) * w.window, (x * h.input + y) * w.input);
+                let row = i.wrapping_mul(h.window).wrapping_add(j);
+                let (tap, at) = (row.wrapping_mul(w.window), (x * h.input + y) * w.input);
                 if w.dilation == 1 {
                     let (first, z, n) = w.run(place[2]);
                     if n > 0 {
-                        f(tap + first, at + z, n);
+                        f(tap.wrapping_add(first), at + z, n);
                     }
                     continue;
                 }
-                for k in 0..w.window {
+                for k in w.within(place[2]) {
                     let Some(z) = w.at(place[2], k) else { continue };
-                    f(tap + k, at + z, 1);
+                    f(tap.wrapping_add(k), at + z, 1);
                 }
             }
         }

@@ -11,7 +11,8 @@ pub(super) struct Pool(pub(super) Convolution);
 
 impl Pool {
     fn cost(&self) -> f64 {
-        (self.0.taps() * self.0.channels) as f64
+        let reached = self.0.axes.iter().map(|a| a.window.min(a.input) as f64);
+        reached.product::<f64>() * self.0.channels as f64
     }
 
     /// The largest elements of a window, and where in the image the first of them stand. NaN is largest.
