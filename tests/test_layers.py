@@ -46,6 +46,7 @@ LAZY = {
     "ops": "families among the names of the top level that few programs need",
     "staging.carried": "what is said of dtypes and shapes that do not fit",
     "staging.conditional": "branches that raise, or change containers",
+    "staging.constructs": "`in` where tensors are asked",
     "staging.graph": "what few programs ask of an operation",
     "staging.effects": "changes of what is seen from outside",
     "staging.kinds": "arrays of NumPy, for programs that have some",

@@ -8,7 +8,7 @@ from .. import later
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import dtypes, errors
-from . import aliases, bounds, chosen_numbers, chosen_texts, chosen_variables, values
+from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .attempts import Again, Memory, ShapeChangeError
 from .carried_integers import OWN, Integers
 from .conditional import RESULT
@@ -18,9 +18,9 @@ from .places import Spot, say
 from .regions import Traced
 
 if TYPE_CHECKING:
-    from . import origins
+    from . import chosen_variables, origins
 else:
-    (origins,) = later(__package__, "origins")
+    chosen_variables, origins = later(__package__, "chosen_variables", "origins")
 
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
@@ -180,7 +180,7 @@ class Variables:
     def result(self, index: int, leaf: Any) -> None:
         dtype = self.initial[index].dtype
         self._left[index] = leaf
-        if chosen_variables.stands_for_one(leaf):
+        if values.stands_for_variable(leaf):
             self._variables.add(index)
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError

@@ -17,16 +17,6 @@ from .places import say
 from .provenance import key_of
 
 
-def stands_for_one(leaf: Any) -> bool:
-    """Whether a value is a variable, or a tensor that stands for one that the graph chose."""
-    if isinstance(leaf, _core.VariableBase):
-        return True
-    if type(leaf) is not _core.SymbolicTensor or not _thread.journals:
-        return False
-    known = _thread.journals[0].variables
-    return bool(known) and key_of(leaf) in known
-
-
 def note(tensor: Any, label: str, place: str) -> None:
     """Note an output of a conditional or a loop that stands for a variable."""
     if _thread.journals:

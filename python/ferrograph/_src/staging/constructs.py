@@ -5,6 +5,8 @@ Imported when the first construct is met whose operands belong to the graph.
 
 from __future__ import annotations
 
+from .. import later
+from ..hints import TYPE_CHECKING, Any
 from .attempts import printed
 from .conditional import (
     mark_raised,
@@ -20,7 +22,11 @@ from .conditional import (
 )
 from .effects import refuse_opaque
 from .loops import Loop, stage_for, stage_while
-from .membership import stage_in
+
+if TYPE_CHECKING:
+    from . import membership
+else:
+    (membership,) = later(__package__, "membership")
 
 __all__ = [
     "Loop",
@@ -40,3 +46,8 @@ __all__ = [
     "stage_while",
     "where",
 ]
+
+
+def stage_in(value: Any, container: Any) -> Any:
+    """``value in container`` where either is a tensor, or tensors are among the elements."""
+    return membership.stage_in(value, container)

@@ -8,14 +8,16 @@ from .. import later, ops
 from ..context import thread
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from . import aliases, bounds, chosen_numbers, chosen_texts, chosen_variables, values
+from . import aliases, bounds, chosen_numbers, chosen_texts, values
 from .journal import thread as _thread
 from .places import Spot, say
 
 if TYPE_CHECKING:
-    from . import origins, row_slices
+    from . import chosen_variables, origins, row_slices
 else:
-    origins, row_slices = later(__package__, "origins", "row_slices")
+    chosen_variables, origins, row_slices = later(
+        __package__, "chosen_variables", "origins", "row_slices"
+    )
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
 _IN_NAMES = frozenset("_.[]'\"")
@@ -222,7 +224,7 @@ class Conditional:
             return lambda outputs: first
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
-        if any(map(chosen_variables.stands_for_one, (first, second))):
+        if any(map(values.stands_for_variable, (first, second))):
             self._variables.append((index, _name_in(label)))
         if chosen_texts.is_text(first) and chosen_texts.is_text(second):
             self._texts.append(index)

@@ -37,6 +37,16 @@ def is_staged(value: Any) -> bool:
     return isinstance(value, _core.VariableBase) and not _core.executing_eagerly()
 
 
+def stands_for_variable(leaf: Any) -> bool:
+    """Whether a value is a variable, or a tensor that stands for one that the graph chose."""
+    if isinstance(leaf, _core.VariableBase):
+        return True
+    if type(leaf) is not _core.SymbolicTensor or not _thread.journals:
+        return False
+    known = _thread.journals[0].variables
+    return bool(known) and (leaf._graph_id, leaf._id) in known
+
+
 def can_be_tensor(leaf: Any) -> bool:
     """Whether a leaf of a structure has a tensor to stand for it: no member of an enumeration, and
     no other number or text that is more than its value."""
