@@ -490,13 +490,13 @@ def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:
 def _memory(array: Any) -> list:
     """An array and those whose memory it shows."""
     found = [array]
-    while (base := getattr(found[-1], "base", getattr(found[-1], "obj", None))) is not None:
+    while (base := _shown_by(found[-1])) is not None:
         found.append(base)
     return found
 
 
-def is_alive(wanted: list, functions: tuple = ()) -> bool:
-    """Whether code that follows may read one of some objects."""
-    walk = Walk()
-    walk.run(functions, [_thread.roots, *live_values()])
-    return any(id(w) in walk.seen for w in wanted)
+def _shown_by(value: Any) -> Any:
+    """What an array or a view of memory shows; None of what has memory of its own."""
+    if isinstance(value, memoryview):
+        return value.obj
+    return getattr(value, "base", None) if is_array(value) else None
