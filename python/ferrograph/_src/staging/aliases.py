@@ -500,3 +500,10 @@ def _shown_by(value: Any) -> Any:
     if isinstance(value, memoryview):
         return value.obj
     return getattr(value, "base", None) if is_array(value) else None
+
+
+def is_alive(wanted: list, functions: tuple = ()) -> bool:
+    """Whether code that follows may read one of some objects."""
+    walk = Walk()
+    walk.run(functions, [_thread.roots, *live_values()])
+    return any(id(w) in walk.seen for w in wanted)

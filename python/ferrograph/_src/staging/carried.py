@@ -14,6 +14,7 @@ from .carried_integers import OWN, Integers
 from .conditional import RESULT
 from .errors import LoopDtypeError
 from .journal import really
+from .journal import thread as _thread
 from .places import Spot, say
 from .regions import Traced
 
@@ -180,7 +181,10 @@ class Variables:
     def result(self, index: int, leaf: Any) -> None:
         dtype = self.initial[index].dtype
         self._left[index] = leaf
-        if values.stands_for_variable(leaf):
+        is_plain = leaf.__class__ is _core.SymbolicTensor and not (
+            _thread.journals and _thread.journals[0].variables
+        )
+        if not is_plain and values.stands_for_variable(leaf):
             self._variables.add(index)
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError

@@ -224,7 +224,9 @@ class Conditional:
             return lambda outputs: first
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
-        if any(map(values.stands_for_variable, (first, second))):
+        is_plain = first.__class__ is second.__class__ is _core.SymbolicTensor
+        is_plain = is_plain and not (_thread.journals and _thread.journals[0].variables)
+        if not is_plain and any(map(values.stands_for_variable, (first, second))):
             self._variables.append((index, _name_in(label)))
         if chosen_texts.is_text(first) and chosen_texts.is_text(second):
             self._texts.append(index)

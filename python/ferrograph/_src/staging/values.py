@@ -315,7 +315,7 @@ def dtype_of(leaf: Any) -> Any:
 def static_shape(tensor: Any) -> list | None:
     """The dimensions of a tensor or an array as far as known, None for an unknown rank."""
     shape = tensor.shape
-    if isinstance(shape, tuple):
+    if shape.__class__ is tuple:
         return [*shape]
     return None if shape.rank is None else shape.as_list()
 
