@@ -62,6 +62,9 @@ def rank(old, value):
 
 # What runs as often as numbers or shapes say.
 LOOPS = ("While", "StatelessWhile", "UnbatchDataset")
+# What may take long: datasets of as many elements as numbers say, calls that reduce these, and
+# queues, which wait for as many.
+LONG = ("Dataset", "StatefulPartitionedCall", "Queue")
 SPOILS = {"sizes": (size, SIZES), "ranks": (rank, ("nested", "flat", "pair"))}
 
 
@@ -102,9 +105,7 @@ def fault_of(call, executor):
     try:
         call.run(executor)
     except TookLong:
-        # A dataset is as long as its numbers say, and a queue waits for as many elements.
-        is_long = any(kind in call.row.op for kind in ("Dataset", "Queue"))
-        return None if is_long else f"takes more than {SECONDS} s"
+        return None if any(kind in call.row.op for kind in LONG) else f"takes more than {SECONDS} s"
     except IndexError:
         return None  # the row's own code took an item that is not there
     except BaseException as e:
