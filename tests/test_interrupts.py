@@ -1,5 +1,7 @@
 """Ctrl-C ends long work soon, whatever the work is, and what comes after it computes as ever."""
 
+import sys
+
 import pytest
 
 pytestmark = pytest.mark.alone
@@ -196,3 +198,31 @@ for work in (lambda: [x @ x for _ in range(100)], lambda: endless(fg.constant(1)
 
 def test_what_a_handler_raises_arrives_as_it_is(run_python):
     assert run_python(HANDLER).stdout.split() == ["late"] * 6
+
+
+FOREIGN = """
+import ctypes, os, signal, subprocess, sys, threading
+import ferrograph as fg
+from ferrograph._src.native import _core
+
+x = fg.ones([500, 500])
+x @ x  # which starts threads that Python does not know
+known = {thread.native_id for thread in threading.enumerate()}
+foreign = next(int(task) for task in os.listdir("/proc/self/task") if int(task) not in known)
+endless = fg.function(lambda n: fg.data.Dataset.range(n).reduce(n, lambda total, i: total))
+concrete = endless.get_concrete_function(fg.TensorSpec([], fg.int64))
+wait = "import ctypes, sys, time; time.sleep(0.5); "
+killer = wait + "ctypes.CDLL(None).tgkill(*map(int, sys.argv[1:]))"
+ids = map(str, (os.getpid(), foreign, int(signal.SIGINT)))
+child = subprocess.Popen([sys.executable, "-c", killer, *ids])
+try:
+    _core.run_planned(concrete, [fg.constant(2**62, fg.int64)])  # which holds the lock
+except KeyboardInterrupt:
+    print("ended")
+child.wait()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals are sent to one thread as there")
+def test_a_signal_on_a_thread_that_python_does_not_know_ends_work(run_python):
+    assert run_python(FOREIGN, timeout=60).stdout.split() == ["ended"]

@@ -42,7 +42,10 @@ fn holds_lock() -> bool {
 
 /// Does what the interpreter does between two steps of Python code: who waits for the lock since 5 ms has it, signals
 /// are handled. To give the lock up and to take it again at once would keep it from all who have to wake up first.
+///
+/// The step alone misses signals that the system gave to a thread which the interpreter does not know.
 fn take_turns(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
     static STEP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let step = STEP.get_or_try_init(py, || {
         let step = py.eval(c"lambda: None", Some(&PyDict::new(py)), None);
