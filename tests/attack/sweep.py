@@ -62,9 +62,9 @@ def rank(old, value):
 
 # What runs as often as numbers or shapes say.
 LOOPS = ("While", "StatelessWhile", "UnbatchDataset")
-# What may take long: datasets of as many elements as numbers say, calls that reduce these, and
-# queues, which wait for as many.
-LONG = ("Dataset", "StatefulPartitionedCall", "Queue")
+# What may take long: datasets of as many elements as numbers or shapes say, calls that reduce and
+# loops that walk these, and queues, which wait for as many.
+LONG = ("Dataset", "StatefulPartitionedCall", "IteratorHasNext", "Queue")
 SPOILS = {"sizes": (size, SIZES), "ranks": (rank, ("nested", "flat", "pair"))}
 
 
