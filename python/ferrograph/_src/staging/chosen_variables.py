@@ -34,10 +34,12 @@ def check(region: Any, outputs: Iterable[Any]) -> None:
     given = {key_of(v) for v in outputs if isinstance(v, _core.SymbolicTensor)}
     for tensor, label, place in own:
         handles = _handles(nodes, tensor.name)
+        if not handles:
+            continue
         maker = tensor.name.rpartition(":")[0]
         after = nodes[1 + next(i for i, n in enumerate(nodes) if n["name"] == maker) :]
         used = key_of(tensor) in given
-        if handles and _is_used_late(after, {tensor.name}, handles, used):
+        if _is_used_late(after, {tensor.name}, handles, used):
             _refuse(label, place)
 
 
@@ -66,11 +68,10 @@ def _handles(nodes: list[dict], name: str) -> set[str]:
     if node["op"] in ("Identity", "Cast"):
         return _handles(nodes, node["input"][0])
     found: set[str] = set()
-    for region, fed in zip(node["regions"], node["region_inputs"], strict=True):
+    for region, outer in _regions(node):
         within = region.output_names()
         if len(within) != len(node["output"]):
             continue  # the condition of a loop
-        outer = dict(zip(region.input_names(), (node["input"][i] for i in fed), strict=False))
         inner = within[int(index)]
         if inner in outer:
             found |= _handles(nodes, outer[inner])
@@ -91,22 +92,27 @@ def _is_used_late(nodes: list[dict], values: set[str], handles: set[str], at_end
             continue
         if node["op"] == "AssignVariableOp" and node["input"][1] in values:
             continue  # it then holds that value
-        if is_used and any(_is_used_within(node, r, values, handles) for r in _regions(node)):
+        if is_used and any(_is_used_within(node, *r, values, handles) for r in _regions(node)):
             return True
         written = True
     return written and at_end
 
 
-def _regions(node: dict) -> list[tuple]:
-    return list(zip(node["regions"], node["region_inputs"], strict=True))
+def _regions(node: dict) -> list[tuple[Any, dict[str, str]]]:
+    """The regions of an operation, each with what feeds its inputs, by their names in it."""
+    found = []
+    for graph, fed in zip(node["regions"], node["region_inputs"], strict=True):
+        given = (node["input"][i] for i in fed)
+        found.append((graph, dict(zip(graph.input_names(), given, strict=False))))
+    return found
 
 
-def _is_used_within(node: dict, region: tuple, values: set[str], handles: set[str]) -> bool:
+def _is_used_within(
+    node: dict, graph: Any, outer: dict[str, str], values: set[str], handles: set[str]
+) -> bool:
     """The same of a region of an operation; of a loop's whatever the order is."""
-    graph, fed = region
-    outer = list(zip(graph.input_names(), (node["input"][i] for i in fed), strict=False))
-    inner = {name for name, source in outer if source in values}
-    within = {name for name, source in outer if source in handles}
+    inner = {name for name, source in outer.items() if source in values}
+    within = {name for name, source in outer.items() if source in handles}
     nodes = graph.nodes()
     if node["op"].endswith("While"):
         writes = any(n["writes"] and not within.isdisjoint(n["input"]) for n in nodes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import array
 import collections
+import numbers
 import types
 
 from ..context.ownership import is_own_file
@@ -44,8 +45,6 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
 
 
 def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
-    import numbers
-
     if sign == "*" and isinstance(other, SEQUENCES):
         chosen_numbers.refuse(value, "a repetition of a sequence")
     if sign in ("==", "!=") and isinstance(other, numbers.Number):
