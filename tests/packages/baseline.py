@@ -40,6 +40,11 @@ class Baseline:
         left = [test for test in excluded if _is_in(test, part) and test not in others]
         return both, known["passed"] - len(left)
 
+    def failing_here(self, part: str, ended: dict[str, str], excluded: list[str]) -> list[str]:
+        """The tests that pass there and, though they are not excluded, do not pass here."""
+        known = {*self.parts.get(part, {"others": ended})["others"], *excluded}
+        return sorted(test for test, how in ended.items() if how != "passed" and test not in known)
+
 
 def _is_in(test: str, part: str) -> bool:
     return part == "." or test.startswith(f"{part}/")

@@ -106,6 +106,8 @@ class Package:
                 self.baseline.record(part, ended)
             else:
                 shares[part] = self.baseline.passed_too(part, ended, self.excluded)
+                for test in self.baseline.failing_here(part, ended, self.excluded):
+                    print(f"{self.name} {part}: passes with tensorflow alone: {test}")
         print(f"{self.name}: {_counted(total)}")
         if self.options.tensorflow:
             return True

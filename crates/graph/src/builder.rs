@@ -53,6 +53,12 @@ impl GraphBuilder {
         }
     }
 
+    /// The graph so far, of these inputs and outputs.
+    pub(crate) fn so_far(&self, inputs: Vec<ValueId>, outputs: Vec<ValueId>) -> Graph {
+        let (nodes, values) = (self.nodes.clone(), self.values.clone());
+        Graph::new(self.name.clone(), nodes, values, inputs, 0, outputs)
+    }
+
     /// The graph's name.
     pub fn name(&self) -> &Arc<str> {
         &self.name

@@ -402,6 +402,23 @@ impl Trace {
         self.with(|state| Ok(state.captures.clone()))
     }
 
+    /// The graph so far with one output, and the captured values that are its inputs; `None` where the output depends on
+    /// an argument.
+    pub fn behind(&self, output: ValueId) -> Result<Option<(Graph, Vec<Val>)>> {
+        self.with(|state| {
+            let mut graph = state.builder.so_far(Vec::new(), vec![output]);
+            let needed = graph.needed_by(&[output]);
+            let is_needed = |v: ValueId| needed[graph.value(v).node.index()];
+            if state.args.iter().any(|&arg| is_needed(arg)) {
+                return Ok(None);
+            }
+            let captures = state.captures.iter().filter(|c| is_needed(c.inner));
+            let (inputs, outer) = captures.map(|c| (c.inner, c.outer.clone())).unzip();
+            graph.inputs = inputs;
+            Ok(Some((graph, outer)))
+        })
+    }
+
     /// Finishes the graph with these outputs and gives it with its captures, in the order of its inputs.
     pub fn seal(&self, outputs: Vec<ValueId>) -> Result<(Arc<Graph>, Vec<Capture>)> {
         let mut slot = self.state.lock();

@@ -5,7 +5,7 @@ mod eager;
 pub(crate) mod pickling;
 mod symbolic;
 
-use crate::errors::IntoPyResult;
+use crate::errors::{IntoPyResult, guarded};
 use crate::hooks::hooks;
 use crate::{bridge, export, fork, index, work};
 use ferrograph_graph::Val;
@@ -294,6 +294,23 @@ impl PyTensor {
             .constant()
             .map(|t| wrap(py, Val::eager(t)))
             .transpose()
+    }
+
+    /// The value, also that of a tensor of a graph which is being built; None where it depends on what is known only when
+    /// the graph runs.
+    fn _value_so_far<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Val::Sym(symbolic) = &self.val else {
+            return wrap(py, self.val.clone()).map(Some);
+        };
+        let Some((graph, outer)) = symbolic.trace.behind(symbolic.value).or_raise(py)? else {
+            return Ok(None);
+        };
+        let inputs = outer.iter().map(|v| v.expect_tensor().cloned());
+        let Ok(inputs) = inputs.collect::<Result<Vec<_>, _>>() else {
+            return Ok(None);
+        };
+        let work = || ferrograph_runtime::evaluate_output(&graph, 0, &inputs);
+        wrap(py, Val::eager(guarded(work).or_raise(py)?)).map(Some)
     }
 
     /// The graph that a symbolic tensor belongs to: a number; None for an eager one.

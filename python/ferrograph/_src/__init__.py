@@ -23,14 +23,22 @@ def _load(module: str) -> Any:
     thread = threading.get_ident()
     _begin_import(thread)
     try:
-        with uncollected():
+        with uncollected(settles=True):
             return import_module(module)
     finally:
         _importing.remove(thread)
 
 
 class uncollected:
-    """A block that makes many objects which all live to its end: looking for garbage finds none."""
+    """A block that makes many objects which all live to its end: looking for garbage finds none.
+
+    Where it ``settles``, what it made stays, as modules do: these objects go to the oldest
+    generation without being walked through. That is for what happens a bounded number of times,
+    since garbage of the program's, too, waits for the next full collection then.
+    """
+
+    def __init__(self, settles: bool = False):
+        self._settles = settles
 
     def __enter__(self) -> None:
         self._is_on = gc.isenabled()
@@ -38,6 +46,9 @@ class uncollected:
 
     def __exit__(self, *exception: Any) -> None:
         if self._is_on:
+            if self._settles and not gc.get_freeze_count():  # what a program froze stays so
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 from . import allow_imports, await_imports, forget_imports, lazy, uncollected
 
-with uncollected():  # what an import makes lives on
+with uncollected(settles=True):  # what an import makes lives on
     from .autograph.api import convert_callback
     from .context.hooks import hooks
     from .context.ownership import PACKAGE_FOLDER

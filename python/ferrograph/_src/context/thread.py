@@ -207,6 +207,14 @@ def n_branches() -> int:
     return _thread.branches
 
 
+class _Made(threading.local):
+    n = 0
+    line: Any = None  # where the program made the last one
+
+
+variables_made = _Made()  # how many variables the traces of this thread have made
+
+
 def current_region() -> Any:
     """The region of the innermost function being traced; None when eager."""
     return _thread.regions[-1] if _thread.regions else None

@@ -44,21 +44,17 @@ class Iterator(_core.IteratorBase, CompositeTensor):
     from a cache or snapshot of shuffled elements that another iteration filled.
     """
 
+    _as_argument: tuple | None = None
+
     def __new__(cls, handle: Any, element_spec: Any) -> Iterator:
         return super().__new__(cls, handle, structure.template(element_spec))
 
     def __init__(self, handle: Any, element_spec: Any):
         self._element_spec = element_spec
-        self._key: tuple | None = None
         self._n_traced = 0
 
     def _component_list(self) -> list:
         return [self._handle]
-
-    def _trace_key(self) -> tuple:
-        if self._key is None:
-            self._key = self._type_spec._trace_key()
-        return self._key
 
     @property
     def element_spec(self) -> Any:

@@ -299,6 +299,7 @@ class Function(Explained):
         before = snapshot(inner_args, inner_kwargs)
         staged = self._staged_form(inner_args, inner_kwargs)
         reads = self._reads(staged, *objects_of(args, kwargs, inner_args, inner_kwargs))
+        creation.graph_id = region.graph_id
         push_creation(creation)
         try:
             roots = self.python_function, inner_args, inner_kwargs

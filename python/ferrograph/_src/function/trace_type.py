@@ -128,8 +128,18 @@ def _children(obj: Any) -> tuple[Any, list] | None:
 def classify(obj: Any) -> tuple:
     """The kind of an argument, as the native call path reads it.
 
-    TypeError for an object that can be neither traced nor hashed.
+    Objects that stay what they are keep the answer, in ``_as_argument``. TypeError for an object
+    that can be neither traced nor hashed.
     """
+    if not hasattr(type(obj), "_as_argument"):
+        return _classified(obj)
+    if obj._as_argument is None:
+        obj._as_argument = _classified(obj)
+    return obj._as_argument
+
+
+def _classified(obj: Any) -> tuple:
+    """As ``classify``, found out anew."""
     if _is_numpy_value(obj):
         return _TENSOR, _core.convert_to_tensor(obj)
     if isinstance(obj, TensorSpec):

@@ -23,6 +23,7 @@ from .state import Place
 
 __all__ = [
     "Again",
+    "Built",
     "Memory",
     "ShapeChangeError",
     "attempt",
@@ -50,6 +51,10 @@ class Again(BaseException):
         self.promoted = promoted or {}
         self.flagged, self.large = set(flagged), set(large)
         self.chosen, self.split = set(chosen), set(split)
+
+
+class Built(Again):
+    """A region has to be traced again, since it made variables, or did so before: ``building``."""
 
 
 class ShapeChangeError(ValueError):

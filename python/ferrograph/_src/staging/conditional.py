@@ -13,6 +13,7 @@ from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import aliases, effects, frames, merging, notes
+from .attempts import Built
 from .journal import thread as _thread
 from .places import Spot, say
 from .regions import Conditional, itself
@@ -81,11 +82,16 @@ def stage_if(
     branches set is chosen too.
     """
     place = where(then, line)
-    conditional = Conditional(predicate(test, place), place, _SIDES)
-    try:
-        _stage_if(conditional, then, orelse, state, place, live, soft, unread)
-    except Undetermined:
-        conditional.other_than_left(then, orelse)()
+    test = predicate(test, place)
+    while True:
+        conditional = Conditional(test, place, _SIDES)
+        try:
+            _stage_if(conditional, then, orelse, state, place, live, soft, unread)
+        except Undetermined:
+            conditional.other_than_left(then, orelse)()
+        except Built:
+            continue
+        return
 
 
 def _stage_if(
@@ -147,7 +153,7 @@ def _trace_branches(
     journal = None
     for branch, function in zip(conditional.branches, functions, strict=True):
         try:
-            with effects.region(functions, journal) as journal:
+            with effects.region(functions, journal, own=state.places) as journal:
                 _touch(before, others)
                 errors.append(_trace(branch, function)[1])
             after.append(state.read())
@@ -402,11 +408,15 @@ def stage_choice(
 
     ``merge`` adds the pair of results to the conditional, and gives how to take what comes out.
     """
-    conditional = Conditional(predicate(test, place), place, sides)
-    try:
-        return _stage_choice(conditional, then, orelse, place, merge or _merge_results)
-    except Undetermined:
-        return conditional.other_than_left(then, orelse)()
+    test, merge = predicate(test, place), merge or _merge_results
+    while True:
+        conditional = Conditional(test, place, sides)
+        try:
+            return _stage_choice(conditional, then, orelse, place, merge)
+        except Undetermined:
+            return conditional.other_than_left(then, orelse)()
+        except Built:
+            continue
 
 
 def _merge_results(

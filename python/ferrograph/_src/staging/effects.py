@@ -16,9 +16,10 @@ import contextlib
 import operator
 import sys
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .. import later
+from ..context.thread import variables_made
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
@@ -41,9 +42,9 @@ from .state import (
 )
 
 if TYPE_CHECKING:
-    from . import nested, outside
+    from . import building, nested, outside
 else:
-    nested, outside = later(__package__, "nested", "outside")
+    building, nested, outside = later(__package__, "building", "nested", "outside")
 
 
 class Change:
@@ -79,13 +80,19 @@ class region(journal):
     """``journal`` with a copy of what the functions of the region can reach, which are ``anchors``.
 
     ``like`` is the journal of a region of the same functions that has just ended: where it left
-    nothing changed its copy serves again. One that ``repeats`` is an iteration of a loop.
+    nothing changed its copy serves again. One that ``repeats`` is an iteration of a loop. ``own``
+    are the places that the construct puts back itself, whatever happens.
     """
 
     def __init__(
-        self, anchors: Iterable[Any], like: Journal | None = None, *, repeats: bool = False
+        self,
+        anchors: Iterable[Any],
+        like: Journal | None = None,
+        *,
+        repeats: bool = False,
+        own: Iterable[Place] = (),
     ):
-        self._anchors, self._like, self._repeats = anchors, like, repeats
+        self._anchors, self._like, self._repeats, self._own = anchors, like, repeats, own
 
     def __enter__(self) -> Journal:
         like = self._like
@@ -93,7 +100,7 @@ class region(journal):
         snapshot = like.snapshot if like and shared else Snapshot(self._anchors)
         made = super().__enter__()
         made.snapshot, made.began = snapshot, len(_thread.journals[0].stale)
-        made.repeats = self._repeats
+        made.repeats, made.n_variables = self._repeats, variables_made.n
         return made
 
     def __exit__(self, *exception: Any) -> None:
@@ -102,7 +109,11 @@ class region(journal):
         if exception[0] is not None:
             if isinstance(exception[1], Exception):
                 _put_back(noted(made))
-        elif made.snapshot is not None and made.snapshot.has_lost():
+            return
+        around = _thread.journals  # none where a graph alone is made, without a function
+        if around and (made.n_variables != variables_made.n or around[0].built):
+            building.check(made, self._own)
+        if made.snapshot is not None and made.snapshot.has_lost():
             try:
                 endings.refuse(made.snapshot.changes())
             except errors.StagingError:
@@ -184,6 +195,11 @@ def changes(
             made.landed = True
     stand_in_again()
     return kept
+
+
+def changed_so_far(made: Journal) -> list[tuple[Place, Any]]:
+    """The places that a region has changed, with what they held before."""
+    return [(place, old) for place, old in noted(made) if not _is_kept(place, old, place.get())]
 
 
 def undo(made: Journal) -> None:
@@ -401,15 +417,24 @@ def _is_state(change: Change) -> bool:
     return has_tensor([old, new])
 
 
-def has_tensor(value: Any, seen: frozenset[int] = frozenset()) -> bool:
+def has_tensor(value: Any) -> bool:
     """Whether there is a tensor in a value, or in the containers in it."""
+    return _has(value, lambda v: isinstance(v, _core.Tensor) or hasattr(type(v), "_component_list"))
+
+
+def has_symbol(value: Any) -> bool:
+    """Whether there is a tensor of a graph in a value, or in the containers in it."""
+    return _has(value, lambda v: isinstance(v, _core.SymbolicTensor))
+
+
+def _has(value: Any, wanted: Callable[[Any], bool], seen: frozenset[int] = frozenset()) -> bool:
     if isinstance(value, (list, tuple, set, collections.deque, dict)):
         if id(value) in seen:
             return False
         around = seen | {id(value)}
         inner = value.values() if isinstance(value, dict) else value
-        return any(has_tensor(v, around) for v in inner)
-    return isinstance(value, _core.Tensor) or hasattr(type(value), "_component_list")
+        return any(_has(v, wanted, around) for v in inner)
+    return wanted(value)
 
 
 def same(old: Any, new: Any) -> bool:

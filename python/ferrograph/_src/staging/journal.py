@@ -22,6 +22,7 @@ class Journal:
     snapshot: Any = None  # what the region could reach when it began
     landed = False  # whether some of what it changed stays so
     spoiled = False  # whether it made something stale that was not
+    n_variables = 0  # how many the trace had made when it began
     began = 0  # how much was stale when it began
     repeats = False  # whether it is an iteration of a loop, traced anew with what that changes
     nested: frozenset = frozenset()  # the keys of places that traces within it changed
@@ -42,6 +43,7 @@ class Journal:
     listeners: tuple = ()  # of a trace: see ``listeners``, when it began
     defaults: Any = None  # of a trace: see ``notes.note_default``, attributes by their keys
     asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
+    built: Any = None  # of a trace: see ``building``, places by the depths of regions
     changed: Any = None  # of a trace: places that its regions changed, with what they held at first
 
     def __init__(self) -> None:

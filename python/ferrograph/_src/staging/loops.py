@@ -214,7 +214,7 @@ def _stage(
             aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
-            with effects.region(loop.anchors, repeats=True) as journal:
+            with effects.region(loop.anchors, repeats=True, own=state.places) as journal:
                 for value in before:
                     notes.in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)

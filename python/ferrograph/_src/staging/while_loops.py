@@ -144,7 +144,7 @@ def _condition(
     """Trace the condition; whether the loop goes on, and what it could reach."""
     inputs, state = variables.inputs[0], call.loop.state
     with variables.condition:
-        with effects.region(call.loop.anchors, repeats=True) as journal:
+        with effects.region(call.loop.anchors, repeats=True, own=state.places) as journal:
             state.write(with_slots(before, slots, variables, inputs))
             more = call.condition(*(variables.packed(slot, inputs) for slot in own))
             more = boolean(more, _WHERE)
@@ -179,7 +179,8 @@ def _body(
             variables.result(counter, inputs[counter] + 1)
         return []
 
-    with effects.region(call.loop.anchors, like, repeats=True) as journal:
+    places = call.loop.state.places
+    with effects.region(call.loop.anchors, like, repeats=True, own=places) as journal:
         after = iterate(call.loop, before, slots, variables, step, 0, _NO_OPTIONS)
     reached = journal.snapshot
     if len(results) != len(own):

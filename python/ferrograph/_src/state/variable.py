@@ -59,9 +59,11 @@ class Creation:
 
     def __init__(self, allowed: bool, at_once: bool = False):
         self.allowed, self.at_once = allowed, at_once
+        self.graph_id: int | None = None  # of the traced function, where values may be of its graph
         self.made: list[tuple[weakref.ref, Any]] = []
         self.n_outputs = 0
         self.lines: list[str] = []
+        self.is_in_graph = False  # whether the function's own graph made some, no branch or loop
         # How many nodes the graph had when the last one was made; 0 where it was not this graph.
         self.n_nodes = 0
 
@@ -174,17 +176,21 @@ def _initial(value: Any, dtype: Any, creation: Creation | None) -> Any:
     """The tensor that a variable begins with. ValueError for one that only the graph knows, where
     the variable is made at once.
     """
-    if creation is None or not creation.at_once:
+    is_of_graph = creation is not None and creation.graph_id == _core.current_graph_id()
+    if creation is None or (is_of_graph and not creation.at_once):
         return _core.convert_to_tensor(value() if callable(value) else value, dtype)
     if callable(value):
         with thread.init_scope():
             value = _core.convert_to_tensor(value(), dtype)
     else:
         value = _core.convert_to_tensor(value, dtype)
-    if value._constant_value() is None:
+        if value._constant_value() is None:
+            value = value._value_so_far()
+    if value is None:
         raise ValueError(
-            f"the initial value of the Variable at {_user_line()} is computed from the elements "
-            "that the function is traced for: make the variable outside of the function"
+            f"the initial value of the Variable at {_user_line()} is computed within a branch, a "
+            "loop, or from the elements that a function is traced for: make the variable outside "
+            "of it, or give a function of no arguments that computes the value"
         )
     return value
 
@@ -257,7 +263,10 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         if creation is not None:
             creation.made.append((weakref.ref(self), None if known is not None else value))
             creation.lines.append(_user_line())
+            creation.is_in_graph |= creation.graph_id == _core.current_graph_id()
             creation.note_place(thread.current_region())
+            thread.variables_made.n += 1
+            thread.variables_made.line = creation.lines[-1]
         return self
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -3,7 +3,8 @@
 A trace that made variables has run code that later calls skip. Where that code stands behind plain
 guards at the beginning of the function, such as ``if self.v is None: self.v = Variable(...)``, and
 they refuse from now on, the trace without the nodes of that code is the trace of all calls.
-Anything else is traced a second time, which also finds out who makes a variable at every call.
+Branches and loops that made variables were traced again already. Anything else is traced a second
+time, which also finds out who makes a variable at every call.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ def settle(function: Any, creation: Any, region: Any, tensors: list, called: tup
     if len(inside) != len(tensors):
         tensors = inside
     _initialise(creation, region, tensors)
+    if not creation.is_in_graph:
+        return True
     once = creation.n_nodes > 0 and _happens_once(function, creation, *called)
     return once and region.drop_first(creation.n_nodes, creation.n_outputs)
 
