@@ -119,6 +119,18 @@ def test_the_cardinality_is_right_where_it_is_known(name):
         assert len(build()) == count
 
 
+def test_what_is_counted_to_the_largest_number_has_no_end():
+    largest = fg.int64.max
+    for endless in (
+        D.range(largest),
+        D.range(7, largest),
+        D.range(3).repeat().enumerate(),
+        D.zip((D.range(largest), D.range(3).repeat())),
+    ):
+        assert int(endless.cardinality()) == fg.data.INFINITE_CARDINALITY
+    assert int(D.range(3).enumerate().cardinality()) == 3
+
+
 @pytest.mark.parametrize("name", PIPELINES)
 def test_a_dataset_can_be_iterated_again(name):
     dataset, expected = PIPELINES[name][0](), PIPELINES[name][1]

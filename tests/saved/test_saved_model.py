@@ -258,6 +258,22 @@ def test_a_file_outside_of_the_folder_is_not_read(tmp_path):
         fg.saved_model.load(tmp_path / "m")
 
 
+def test_a_table_is_made_of_a_file_that_travels_along(tmp_path):
+    words = tmp_path / "words"
+    words.write_text("a\nb\nc\n")
+    whole, number = fg.lookup.TextFileIndex.WHOLE_LINE, fg.lookup.TextFileIndex.LINE_NUMBER
+    model = fg.Module()
+    model.asset = fg.saved_model.Asset(words)
+    lines = fg.lookup.TextFileInitializer(model.asset, fg.string, whole, fg.int64, number)
+    model.table = fg.lookup.StaticHashTable(lines, -1)
+    strings = fg.TensorSpec([None], fg.string)
+    model.find = fg.function(lambda x: model.table.lookup(x), input_signature=[strings])
+    assert model.find(["b", "z"]).numpy().tolist() == [1, -1]
+    fg.saved_model.save(model, tmp_path / "m")
+    words.unlink()
+    assert fg.saved_model.load(tmp_path / "m").find(["c", "z"]).numpy().tolist() == [2, -1]
+
+
 def test_graphs_travel_as_messages():
     def grow(x, y):
         while x < 10.0:

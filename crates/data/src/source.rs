@@ -34,6 +34,8 @@ struct Range {
     start: i64,
     n: u64,
     step: i64,
+    /// Whether it goes on to the largest number there is, which counts as without end.
+    is_endless: bool,
     dtype: DType,
 }
 
@@ -60,6 +62,7 @@ impl Maker for RangeDataset {
             start,
             n: range_len(start, stop, step),
             step,
+            is_endless: step > 0 && stop == i64::MAX,
             dtype: self.dtype()?,
         }))
     }
@@ -86,7 +89,10 @@ impl Dataset for Range {
         Ok(Box::new((*self).clone()))
     }
     fn cardinality(&self) -> Cardinality {
-        Cardinality::Known(self.n)
+        match self.is_endless {
+            true => Cardinality::Infinite,
+            false => Cardinality::Known(self.n),
+        }
     }
     fn is_quick(&self) -> bool {
         true

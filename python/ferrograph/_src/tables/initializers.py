@@ -117,7 +117,7 @@ class TextFileInitializer(TableInitializer):
     2
 
     Args:
-      filename: the path of the file.
+      filename: the path of the file, or a ``saved_model.Asset``.
       key_dtype: the dtype of the keys.
       key_index: what of a line is the key: the number of a column, the number of the line, or all
         of it; see ``TextFileIndex``.
@@ -146,7 +146,8 @@ class TextFileInitializer(TableInitializer):
         value_index_offset: int = 0,
     ):
         super().__init__(key_dtype, value_dtype)
-        if not isinstance(filename, _core.Tensor):
+        is_tensor = isinstance(filename, _core.Tensor) or hasattr(filename, "__tf_tensor__")
+        if not is_tensor:
             filename = os.fspath(filename)
             if not filename:
                 raise ValueError("`filename` must name a file, it is empty")
