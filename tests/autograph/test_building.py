@@ -209,3 +209,28 @@ def test_an_initial_value_of_what_is_known_outside_is_taken():
         return x
 
     assert float(f(fg.constant(1.0))) == 6.0
+
+
+def test_what_a_trace_did_that_another_one_follows_is_undone():
+    layer, other, log = Dense(3), Dense(3), [0]
+    other(fg.ones([1, 3]))
+
+    @fg.function
+    def f(x):
+        x = layer(x)
+        for _ in fg.range(2):
+            log[0] += 1
+            x = other(x)
+        return x + log[0] + other.calls
+
+    plain, plain_other, plain_log = Dense(3), Dense(3), 2
+    plain_other(fg.ones([1, 3]))
+    expected = plain_other(plain_other(plain(fg.ones([2, 3])))) + plain_log + plain_other.calls
+    np.testing.assert_allclose(f(fg.ones([2, 3])), expected)
+
+
+def test_elements_are_mapped_by_what_is_built_then():
+    layer = Dense(3)
+    rows = fg.data.Dataset.from_tensor_slices(fg.ones([2, 3]))
+    made = rows.map(lambda r: layer(r[None])[0] if fg.reduce_sum(r) > 0 else r)
+    assert [row.numpy().tolist() for row in made] == [[1.5, 1.5, 1.5]] * 2

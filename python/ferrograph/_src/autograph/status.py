@@ -26,6 +26,7 @@ __all__ = [
     "ControlStatus",
     "control_status_ctx",
     "conversion",
+    "discard",
     "is_enabled",
     "set_verbosity",
     "verbosity",
@@ -43,14 +44,14 @@ _status = _Status()
 
 
 @contextlib.contextmanager
-def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
+def conversion(enabled: bool, roots: Any = None) -> Iterator[Journal | None]:
     """Say for a block whether library functions convert the callbacks they are given.
 
     ``roots``, given where the block traces a function, is what it is made of: the Python function
-    and its arguments.
+    and its arguments. The block gets the journal of that trace.
     """
     before, _status.enabled = _status.enabled, enabled
-    journals = thread.journals, thread.roots
+    journals, root = (thread.journals, thread.roots), None
     within = nested.begin(thread.journals) if roots and len(thread.journals) > 1 else None
     if roots is not None:
         if thread.journals:
@@ -60,7 +61,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
         thread.journals, thread.roots = [root], roots
         traces.add(1)
     try:
-        yield
+        yield root
         if roots is not None and thread.journals[0].families is not None:
             thread.journals[0].families.check()
         if roots is not None and thread.journals[0].defaults is not None:
@@ -87,6 +88,12 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[None]:
 def _put_back() -> None:
     """Put back what the regions of a trace changed that fails, once nothing stands for objects."""
     effects.put_back_changed(thread.journals[0])
+
+
+def discard(trace: Journal | None) -> None:
+    """Put back what the regions of a trace changed that another one follows."""
+    if trace is not None and trace.changed is not None:
+        effects.put_back_changed(trace)
 
 
 def _explain(trace: Journal, exception: Exception) -> None:

@@ -30,31 +30,32 @@ class Traced:
         if not callable(function):
             raise TypeError(f"{what} needs a function, got {function!r}")
         first = Creation(allowed=True, at_once=True)
-        region = self._trace(function, arguments, what, expected, first)
+        region, journal = self._trace(function, arguments, what, expected, first)
         if first.made:
             # Every element goes through one graph: what is made anew each time has no place in it.
-            region = self._trace(function, arguments, what, expected, Creation(allowed=False))
+            status.discard(journal)
+            region, _ = self._trace(function, arguments, what, expected, Creation(allowed=False))
         self.graph = region.graph()
         self.captured = region.captured()
 
     def _trace(
         self, function: Callable, arguments: list, what: str, expected: Any, creation: Creation
-    ) -> Any:
-        """The region of a trace that may make variables as said."""
+    ) -> tuple[Any, Any]:
+        """The region of a trace that may make variables as said, and its journal."""
         region = _core.Region(f"__inference_Dataset_{what}_{next(_numbers)}")
         push_creation(creation)
         try:
-            self._trace_once(region, function, arguments, expected)
+            return region, self._trace_once(region, function, arguments, expected)
         finally:
             pop_creation()
-        return region
 
-    def _trace_once(self, region: Any, function: Callable, arguments: list, expected: Any) -> None:
-        """Trace the function: a trace of its own, unless a function around it is traced."""
+    def _trace_once(self, region: Any, function: Callable, arguments: list, expected: Any) -> Any:
+        """Trace the function: a trace of its own, whose journal this gives, unless a function
+        around it is traced."""
         with thread.tracing(region):
             inputs = [structure.packed(a, _inputs(region, a)) for a in arguments]
             roots = None if journal.thread.journals else (function, inputs)
-            with status.conversion(status.is_enabled(), roots):
+            with status.conversion(status.is_enabled(), roots) as made:
                 result = api.convert_callback(function)(*inputs)
                 result = tuple(result) if type(result) is list else result
                 result = structure.normalized(result, expected)
@@ -63,6 +64,7 @@ class Traced:
                 tensors = structure.tensors_of(result)
                 status.check_outputs(region, tensors)
                 region.finish(tensors)
+        return made
 
 
 def _inputs(region: Any, element_type: Any) -> list:

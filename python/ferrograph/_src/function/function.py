@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 
 from ..autograph.api import convert_for
-from ..autograph.status import check_bounds, check_outputs, conversion
+from ..autograph.status import check_bounds, check_outputs, conversion, discard
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
@@ -303,7 +303,7 @@ class Function(Explained):
         push_creation(creation)
         try:
             roots = self.python_function, inner_args, inner_kwargs
-            with thread.tracing(region, reads), conversion(self._autograph, roots):
+            with thread.tracing(region, reads), conversion(self._autograph, roots) as journal:
                 result = staged(*inner_args, **inner_kwargs)
                 check_bounds()
                 check_unchanged(before, self._name)
@@ -323,6 +323,7 @@ class Function(Explained):
             settled = special.settle(self, creation, region, tensors, (inner_args, inner_kwargs))
             again = again or not settled or trace.is_recursive()
         if again:
+            discard(journal)
             return None
         self._n_traced += 1
         self._n_of_instances.add(args)

@@ -220,7 +220,8 @@ def note_changed(held: Iterable[tuple[Place, Any]]) -> None:
 
 
 def put_back_changed(root: Journal) -> None:
-    """Put back what the regions of a trace changed that fails, which nothing runs."""
+    """Put back what the regions of a trace changed that nothing runs: it fails, or another one
+    follows it."""
     _put_back(root.changed.values())
 
 
