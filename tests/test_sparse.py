@@ -374,3 +374,23 @@ def test_known_sizes_of_a_shape_that_is_made_of_numbers():
     assert [shape.as_list() for shape in seen] == [[None, 3, 3], [3, None, None], [None] * 3]
     eager = fg.SparseTensor([[0, 1]], [1.0], (2, fg.constant(3)))
     assert eager.shape == [2, 3]
+
+
+def test_branches_keep_what_both_know_of_the_shape():
+    wide, narrow = fg.sparse.from_dense([[1.0, 0.0, 2.0]]), fg.sparse.from_dense(np.eye(3))
+    narrow = fg.sparse.map_values(lambda v: fg.cast(v, fg.float32), narrow)
+    seen = []
+
+    @fg.function(
+        input_signature=[fg.SparseTensorSpec([None, 3], fg.float32), fg.TensorSpec([], fg.bool)]
+    )
+    def f(given, takes):
+        same = fg.cond(takes, lambda: wide, lambda: wide)
+        other = fg.cond(takes, lambda: wide, lambda: narrow)
+        if takes:
+            given = fg.sparse.map_values(fg.abs, given)
+        seen.extend(x.shape.as_list() for x in (same, other, given))
+        return fg.sparse.to_dense(other)
+
+    assert f(wide, fg.constant(False)).numpy().tolist() == np.eye(3).tolist()
+    assert seen == [[1, 3], [None, 3], [None, 3]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import ops
@@ -96,6 +96,11 @@ class SparseTensor(CompositeTensor, TensorType):
     def set_shape(self, shape: Any) -> None:
         """Tell more of the static shape. ValueError where it does not fit."""
         self._static = self.shape.merge_with(shape)
+
+    def _learn_shape(self, others: Iterable[SparseTensor]) -> None:
+        """Take over what all of those know of their shapes, one of which this is."""
+        known = [other.shape for other in others]
+        self.set_shape(known[0].most_specific_common_supertype(known[1:]))
 
     @property
     def dtype(self) -> Any:

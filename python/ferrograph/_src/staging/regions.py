@@ -171,6 +171,8 @@ class Conditional:
 
         def rebuild(outputs: list) -> Any:
             made = values.pack(structure, [take(outputs) for take in takers])
+            if hasattr(type(structure), "_learn_shape"):
+                made._learn_shape(pair)
             return self._joins.join(_name_in(label), tuple(pair), made)
 
         self._rebuild.append(rebuild)
