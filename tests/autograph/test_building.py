@@ -193,7 +193,7 @@ def test_an_initial_value_of_the_branch_is_refused():
             x = x * made[0]
         return x
 
-    with pytest.raises(ValueError, match="is computed within a branch, a loop, or from the elem"):
+    with pytest.raises(ValueError, match="or from what a branch or loop computes: make"):
         f(fg.constant(1.0))
 
 

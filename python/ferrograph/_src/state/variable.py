@@ -188,9 +188,9 @@ def _initial(value: Any, dtype: Any, creation: Creation | None) -> Any:
             value = value._value_so_far()
     if value is None:
         raise ValueError(
-            f"the initial value of the Variable at {_user_line()} is computed within a branch, a "
-            "loop, or from the elements that a function is traced for: make the variable outside "
-            "of it, or give a function of no arguments that computes the value"
+            f"the initial value of the Variable at {_user_line()} is computed from the elements "
+            "that the function is traced for, or from what a branch or loop computes: make the "
+            "variable outside of it, or let a function of no arguments give a value that is known"
         )
     return value
 
