@@ -74,14 +74,20 @@ struct BatchElements {
 impl Elements for BatchElements {
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
         let size = self.dataset.size;
+        let is_whole = |n: usize| n == size || (n > 0 && !self.dataset.drop_remainder);
+        if let Some(stacked) = self.input.next_stacked(size) {
+            let stacked = stacked?;
+            let n = stacked[0].shape().first().copied().unwrap_or_default();
+            return Ok(is_whole(n).then_some(stacked));
+        }
         let elements = match self.dataset.input.is_map() {
             true => collect_behind_failures(self.input.as_mut(), size, runner)?,
             false => collect(self.input.as_mut(), size, runner)?,
         };
-        if elements.is_empty() || (elements.len() < size && self.dataset.drop_remainder) {
-            return Ok(None);
+        match is_whole(elements.len()) {
+            true => stack(&elements).map(Some),
+            false => Ok(None),
         }
-        stack(&elements).map(Some)
     }
     fn has_more(&mut self) -> Option<bool> {
         match self.dataset.drop_remainder {

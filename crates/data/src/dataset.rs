@@ -132,6 +132,12 @@ pub trait Elements: Send {
         })
     }
 
+    /// Up to `n` elements stacked, fewer at the end only, where they lie so anyway; `None` where only [`Elements::next`]
+    /// gives them.
+    fn next_stacked(&mut self, _n: usize) -> Option<Result<Tensors>> {
+        None
+    }
+
     /// Passes over up to `n` elements; gives how many there were.
     ///
     /// # Errors

@@ -219,6 +219,15 @@ impl Elements for SliceRows {
     fn has_more(&mut self) -> Option<bool> {
         Some(self.at < self.source.rows)
     }
+    fn next_stacked(&mut self, n: usize) -> Option<Result<Tensors>> {
+        let (from, tensors) = (self.at, &self.source.tensors);
+        let is_shared = |t: &Tensor| t.dtype().is_dense() || t.dtype() == DType::String;
+        if tensors.is_empty() || !tensors.iter().all(is_shared) {
+            return None;
+        }
+        self.at += n.min(self.source.rows - from);
+        Some(tensors.iter().map(|t| t.rows(from, self.at)).collect())
+    }
     fn next_into(&mut self, _runner: &dyn Runner, sink: &mut dyn Sink) -> Result<bool> {
         if self.at == self.source.rows {
             return Ok(false);

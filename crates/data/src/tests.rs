@@ -112,6 +112,17 @@ fn elements_by_number() {
 }
 
 #[test]
+fn batches_of_slices_share_their_elements() {
+    let rows = Tensor::from_slice([5], &[1i64, 2, 3, 4, 5]).unwrap();
+    let slices = dataset("TensorSliceDataset", std::slice::from_ref(&rows));
+    let batches = |drops| dataset("BatchDatasetV2", &[slices.clone(), n(2), flag(drops)]);
+    assert_eq!(numbers(&batches(false)), [vec![1, 2], vec![3, 4], vec![5]]);
+    assert_eq!(numbers(&batches(true)), [vec![1, 2], vec![3, 4]]);
+    let first = open(&batches(false)).next(&PlanRunner).unwrap().unwrap();
+    assert_eq!(first[0].bytes().as_ptr(), rows.bytes().as_ptr());
+}
+
+#[test]
 fn batches_and_what_is_left_over() {
     let seven = range(7);
     let all = dataset("BatchDatasetV2", &[seven.clone(), n(3), flag(false)]);

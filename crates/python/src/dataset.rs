@@ -8,6 +8,7 @@ use crate::emit::{inputs_of, prepared, to_val};
 use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
 use crate::function::Tree;
+use crate::made::made;
 use crate::tensor::{PyTensor, wrap};
 use ferrograph_data::{BoxedElements, Elements, Generator, IteratorCell, generator_op, reduction};
 use ferrograph_graph::{OpRef, Runner, Tensors, Val};
@@ -49,18 +50,62 @@ impl PyIterator {
                 .or_raise(py),
         }
     }
+}
 
-    fn packed<'py>(&self, py: Python<'py>, element: Tensors) -> PyResult<Bound<'py, PyAny>> {
-        let mut outputs = Vec::with_capacity(element.len());
-        for tensor in element {
-            outputs.push(wrap(py, Val::eager(tensor))?);
+/// An element of that structure.
+fn packed<'py>(py: Python<'py>, structure: &Tree, element: Tensors) -> PyResult<Bound<'py, PyAny>> {
+    let mut outputs = Vec::with_capacity(element.len());
+    for tensor in element {
+        outputs.push(wrap(py, Val::eager(tensor))?);
+    }
+    match (structure, outputs.pop(), outputs.is_empty()) {
+        (Tree::Leaf(0), Some(only), true) => Ok(only),
+        (structure, last, _) => {
+            outputs.extend(last);
+            structure.build(py, &outputs)
         }
-        match (&self.structure, outputs.pop(), outputs.is_empty()) {
-            (Tree::Leaf(0), Some(only), true) => Ok(only),
-            (structure, last, _) => {
-                outputs.extend(last);
-                structure.build(py, &outputs)
-            }
+    }
+}
+
+/// How the values of optionals of one type are read where nothing is traced.
+#[pyclass(name = "OptionalReader", module = "ferrograph._core", frozen)]
+pub(crate) struct PyOptionalReader {
+    op: OpRef,
+    structure: Tree,
+}
+
+#[pymethods]
+impl PyOptionalReader {
+    /// `template` gives the structure of a value, `attrs` what `OptionalGetValue` takes.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        template: &Bound<'_, PyAny>,
+        attrs: &Bound<'_, PyDict>,
+    ) -> PyResult<PyOptionalReader> {
+        Ok(PyOptionalReader {
+            op: made(py, "OptionalGetValue", Some(attrs))?,
+            structure: Tree::parse(template)?,
+        })
+    }
+
+    /// The value of an optional. None where a graph is built, or what is asked for is not there: the operation does it
+    /// then, or says why not.
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        handle: &Bound<'py, PyTensor>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Val::Eager(_) = &handle.get().val else {
+            return Ok(None);
+        };
+        if is_tracing() {
+            return Ok(None);
+        }
+        let optional = handle.get().val.expect_tensor().or_raise(py)?;
+        match self.op.eval(&PlanRunner, std::slice::from_ref(optional)) {
+            Ok(value) => packed(py, &self.structure, value).map(Some),
+            Err(_) => Ok(None),
         }
     }
 }
@@ -87,7 +132,7 @@ impl PyIterator {
         }
         let this = slf.get();
         match this.take(py)? {
-            Some(element) => this.packed(py, element).map(Some),
+            Some(element) => packed(py, &this.structure, element).map(Some),
             None => Ok(None),
         }
     }

@@ -54,7 +54,9 @@ mod _core {
     #[pymodule_export]
     use super::checkpoint::{object_graph_bytes, object_graph_of, stored_tensors};
     #[pymodule_export]
-    use super::dataset::{PyIterator, emit_detached, emit_generator, emit_reduce};
+    use super::dataset::{
+        PyIterator, PyOptionalReader, emit_detached, emit_generator, emit_reduce,
+    };
     #[pymodule_export]
     use super::declaration::op_declaration;
     #[pymodule_export]

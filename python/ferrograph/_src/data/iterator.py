@@ -180,6 +180,9 @@ class Optional(CompositeTensor):
     def get_value(self, name: str | None = None) -> Any:
         """The value; InvalidArgumentError where there is none."""
         reading = structure.reading(self._element_spec)
+        value = reading.read_optional(self._handle)
+        if value is not None:
+            return value
         found = _core.emit("OptionalGetValue", (self._handle,), reading.attributes, name)
         return reading.packed(_listed(found))
 

@@ -141,11 +141,12 @@ def packed(element_type: Any, tensors: list) -> Any:
 class Reading:
     """How an operation gives values of a type: its attributes, and what becomes of its outputs."""
 
-    __slots__ = ("_template", "attributes", "element_type")
+    __slots__ = ("_template", "attributes", "element_type", "read_optional")
 
     def __init__(self, element_type: Any):
         self.element_type = element_type
         self.attributes, self._template = attributes(element_type), template(element_type)
+        self.read_optional = _core.OptionalReader(self._template, self.attributes).read
 
     def packed(self, tensors: list) -> Any:
         """The value made of these tensors."""
