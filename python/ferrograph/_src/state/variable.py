@@ -63,7 +63,7 @@ class Creation:
         self.made: list[tuple[weakref.ref, Any]] = []
         self.n_outputs = 0
         self.lines: list[str] = []
-        self.is_in_graph = False  # whether the function's own graph made some, no branch or loop
+        self.is_in_graph = False  # whether some were made in no branch or loop of the function
         # How many nodes the graph had when the last one was made; 0 where it was not this graph.
         self.n_nodes = 0
 
@@ -263,7 +263,8 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         if creation is not None:
             creation.made.append((weakref.ref(self), None if known is not None else value))
             creation.lines.append(_user_line())
-            creation.is_in_graph |= creation.graph_id == _core.current_graph_id()
+            is_of_graph = creation.graph_id == _core.current_graph_id()
+            creation.is_in_graph |= is_of_graph or not thread.n_branches()
             creation.note_place(thread.current_region())
             thread.variables_made.n += 1
             thread.variables_made.line = creation.lines[-1]
