@@ -114,10 +114,26 @@ pub trait Elements: Send {
     /// What the functions of the pipeline raise; elements that do not fit together.
     fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>>;
 
+    /// As [`Elements::next`], into `element`, which is empty: values as large as elements are better moved seldom. Whether
+    /// there was one.
+    ///
+    /// # Errors
+    /// As [`Elements::next`].
+    fn next_to(&mut self, runner: &dyn Runner, element: &mut Tensors) -> Result<bool> {
+        let found = self.next(runner)?;
+        Ok(found.map(|found| *element = found).is_some())
+    }
+
     /// Whether there is a next element, where that is known without computing it. Where it is said that there is none,
     /// nothing is lost if nobody asks for it.
     fn has_more(&mut self) -> Option<bool> {
         None
+    }
+
+    /// Whether the next element is there and [`Elements::next`] gives it at once: without waiting, without running
+    /// functions, and without the lock of the host language.
+    fn is_at_hand(&self) -> bool {
+        false
     }
 
     /// The next element, its components given to a sink; whether there was one.

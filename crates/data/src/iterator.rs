@@ -206,17 +206,30 @@ impl IteratorCell {
     /// # Errors
     /// What the pipeline raises; `FailedPrecondition` where there is none, or in the middle of taking another element.
     pub fn next(&self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        self.turn()?.state.take(runner)
+        let mut element = Tensors::new();
+        Ok(self.next_to(runner, &mut element)?.then_some(element))
     }
 
-    /// [`IteratorCell::next`] where that is quick and no other thread is at it; `None` where it is not. A caller that
+    /// As [`IteratorCell::next`], into `element`, which is empty; whether there was one.
+    ///
+    /// # Errors
+    /// As [`IteratorCell::next`].
+    pub fn next_to(&self, runner: &dyn Runner, element: &mut Tensors) -> Result<bool> {
+        self.turn()?.state.take(runner, element)
+    }
+
+    /// [`IteratorCell::next_to`] where that is quick and no other thread is at it; `None` where it is not. A caller that
     /// holds a lock which the pipeline may ask for has to give it up first, and call that.
     ///
     /// # Errors
     /// As [`IteratorCell::next`].
-    pub fn next_if_quick(&self, runner: &dyn Runner) -> Result<Option<Option<Tensors>>> {
+    pub fn next_if_quick(
+        &self,
+        runner: &dyn Runner,
+        element: &mut Tensors,
+    ) -> Result<Option<bool>> {
         match self.state.try_lock() {
-            Some(mut state) if state.quick => state.take(runner).map(Some),
+            Some(mut state) if state.is_quick() => state.take(runner, element).map(Some),
             _ => Ok(None),
         }
     }
@@ -236,7 +249,7 @@ impl IteratorCell {
             (None, Some(elements)) => {
                 let _back = (!state.is_plain).then(|| state.history.resume());
                 let found = elements.next_into(runner, sink);
-                state.n_computed += computed(&found, |more| *more);
+                state.n_computed += computed(&found);
                 found?
             }
             (Some(None), _) => false,
@@ -259,17 +272,18 @@ impl IteratorCell {
             if let Some(more) = known {
                 return Ok(more);
             }
-            let element = turn.state.compute(runner)?;
-            turn.state.ahead = Some(element);
+            let mut element = Tensors::new();
+            let found = turn.state.compute(runner, &mut element)?;
+            turn.state.ahead = Some(found.then_some(element));
         }
         Ok(matches!(turn.state.ahead, Some(Some(_))))
     }
 }
 
 /// 1 where an element was computed or failed, 0 at the end and where the program is to stop.
-fn computed<T>(found: &Result<T>, is_element: impl Fn(&T) -> bool) -> u64 {
+fn computed(found: &Result<bool>) -> u64 {
     let passed = match found {
-        Ok(found) => is_element(found),
+        Ok(found) => *found,
         Err(e) => e.kind() != ErrorKind::Cancelled,
     };
     u64::from(passed)
@@ -304,10 +318,9 @@ impl State {
             self.n_computed = elements.skip(n, runner)?;
         }
         while self.n_computed < n {
-            let found = self.compute(runner);
-            match found {
-                Ok(Some(_)) => {}
-                Ok(None) => bail!(
+            match self.compute(runner, &mut Tensors::new()) {
+                Ok(true) => {}
+                Ok(false) => bail!(
                     FailedPrecondition,
                     "the position that was saved is behind the end of the dataset: element {n} of {}",
                     self.n_computed
@@ -319,23 +332,28 @@ impl State {
         Ok(())
     }
 
-    fn take(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
-        let element = match self.ahead.take() {
-            Some(element) => element,
-            None => self.compute(runner)?,
-        };
-        if element.is_none() {
-            self.ahead = Some(None);
-        }
-        Ok(element)
+    /// Whether the next element is there at once.
+    fn is_quick(&self) -> bool {
+        self.quick || self.elements.as_ref().is_some_and(|e| e.is_at_hand())
     }
 
-    fn compute(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+    fn take(&mut self, runner: &dyn Runner, element: &mut Tensors) -> Result<bool> {
+        let found = match self.ahead.take() {
+            Some(ahead) => ahead.map(|ahead| *element = ahead).is_some(),
+            None => self.compute(runner, element)?,
+        };
+        if !found {
+            self.ahead = Some(None);
+        }
+        Ok(found)
+    }
+
+    fn compute(&mut self, runner: &dyn Runner, element: &mut Tensors) -> Result<bool> {
         match &mut self.elements {
             Some(elements) => {
                 let _back = (!self.is_plain).then(|| self.history.resume());
-                let found = elements.next(runner);
-                self.n_computed += computed(&found, Option::is_some);
+                let found = elements.next_to(runner, element);
+                self.n_computed += computed(&found);
                 found
             }
             None => Err(no_dataset()),

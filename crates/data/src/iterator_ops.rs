@@ -71,12 +71,10 @@ impl Op for MakeIterator {
 impl Op for IteratorGetNext {
     declared!();
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        match IteratorCell::of(&inputs[0])?.next(runner)? {
-            Some(element) => {
-                check_element(&self.element, &element)?;
-                Ok(element)
-            }
-            None => bail!(OutOfRange, "End of sequence"),
+        let mut element = Tensors::new();
+        match IteratorCell::of(&inputs[0])?.next_to(runner, &mut element)? {
+            true => check_element(&self.element, &element).map(|()| element),
+            false => bail!(OutOfRange, "End of sequence"),
         }
     }
     fn lower(&self, _inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {

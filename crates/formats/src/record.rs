@@ -71,6 +71,8 @@ pub struct Reader<R> {
     n_read: u64,
     /// How many bytes the records so far took.
     at: u64,
+    /// The bytes before the record that came last, which were verified.
+    verified: Option<[u8; HEAD]>,
 }
 
 impl<R: Source> Reader<R> {
@@ -84,6 +86,7 @@ impl<R: Source> Reader<R> {
             limit: 0,
             n_read: 0,
             at: 0,
+            verified: None,
         }
     }
 
@@ -95,6 +98,13 @@ impl<R: Source> Reader<R> {
     /// Whether bytes of a record are there already: then the end has not come.
     pub fn is_within(&self) -> bool {
         self.start < self.end
+    }
+
+    /// Whether the whole next record is there already: then reading it waits for nothing.
+    pub fn is_at_hand(&self) -> bool {
+        let ahead = &self.block.bytes()[self.start..self.end];
+        let length = ahead.first_chunk().map(|head| u64::from_le_bytes(*head));
+        length.is_some_and(|n| n.saturating_add((HEAD + FOOT) as u64) <= ahead.len() as u64)
     }
 
     /// Reads the next record into `record`, whose contents are replaced; false at the end.
@@ -137,13 +147,17 @@ impl<R: Source> Reader<R> {
             n if n < HEAD => return Err(self.truncated()),
             _ => {}
         }
-        let (length, checksum) =
-            self.block.bytes()[self.start..self.start + HEAD].split_at(size_of::<u64>());
-        if !verify(length, word(checksum)) {
-            bail!(DataLoss, "corrupted record at {}", self.at);
+        let ahead = &self.block.bytes()[self.start..self.end];
+        let head: [u8; HEAD] = *ahead.first_chunk().expect("a head is there");
+        let (length, checksum) = head.split_first_chunk().expect("a head holds a length");
+        // Records of one length have one head.
+        if self.verified != Some(head) {
+            if !verify(length, word(checksum)) {
+                bail!(DataLoss, "corrupted record at {}", self.at);
+            }
+            self.verified = Some(head);
         }
-        let length = u64::from_le_bytes(length.try_into().expect("eight bytes were split off"));
-        let size = usize::try_from(length)
+        let size = usize::try_from(u64::from_le_bytes(*length))
             .ok()
             .and_then(|n| n.checked_add(HEAD + FOOT));
         size.map(Some).ok_or_else(|| self.truncated())
@@ -282,6 +296,36 @@ mod tests {
             all.push(record.to_vec());
         }
         Ok(all)
+    }
+
+    #[test]
+    fn a_record_is_at_hand_where_all_of_it_was_read() {
+        let file = written(&[&[1; 100], &[2; 100]]);
+        let mut reader = Reader::new(Slowly(&file));
+        assert!(!reader.is_at_hand());
+        let mut n_at_hand = 0;
+        while reader.next_record().unwrap().is_some() {
+            n_at_hand += usize::from(reader.is_at_hand());
+        }
+        assert!(n_at_hand < 2 && !reader.is_at_hand());
+        let mut reader = Reader::new(&file[..]);
+        assert!(reader.next_record().unwrap().is_some() && reader.is_at_hand());
+        let mut reader = Reader::new(&file[..file.len() - 1]);
+        assert!(reader.next_record().unwrap().is_some() && !reader.is_at_hand());
+        assert!(reader.next_record().is_err());
+    }
+
+    #[test]
+    fn a_head_is_verified_though_the_one_before_it_was() {
+        let file = written(&[&[1; 20], &[2; 20]]);
+        let second = file.len() / 2;
+        for bit in 0..8 * HEAD {
+            let mut damaged = file.clone();
+            damaged[second + bit / 8] ^= 1 << (bit % 8);
+            let e = read(&damaged[..]).unwrap_err();
+            assert!(e.message().contains(&format!("record at {second}")), "{e}");
+        }
+        assert!(read(&[0; 64][..]).is_err());
     }
 
     #[test]

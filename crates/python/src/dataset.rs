@@ -40,12 +40,12 @@ impl PyIterator {
     }
 
     /// The next element, computed now; the lock is held for quick ones only.
-    fn take(&self, py: Python<'_>) -> PyResult<Option<Tensors>> {
+    fn take(&self, py: Python<'_>, element: &mut Tensors) -> PyResult<bool> {
         let cell = self.cell(py)?;
-        let quick = guarded(|| cell.next_if_quick(&PlanRunner)).or_raise(py)?;
+        let quick = guarded(|| cell.next_if_quick(&PlanRunner, element)).or_raise(py)?;
         match quick {
-            Some(element) => Ok(element),
-            None => unlocked(py, || guarded(|| cell.next(&PlanRunner)))
+            Some(found) => Ok(found),
+            None => unlocked(py, || guarded(|| cell.next_to(&PlanRunner, element)))
                 .map_err(when_run)
                 .or_raise(py),
         }
@@ -53,18 +53,18 @@ impl PyIterator {
 }
 
 /// An element of that structure.
-fn packed<'py>(py: Python<'py>, structure: &Tree, element: Tensors) -> PyResult<Bound<'py, PyAny>> {
-    let mut outputs = Vec::with_capacity(element.len());
-    for tensor in element {
-        outputs.push(wrap(py, Val::eager(tensor))?);
+fn packed<'py>(
+    py: Python<'py>,
+    structure: &Tree,
+    mut element: Tensors,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let (Tree::Leaf(0), 1) = (structure, element.len())
+        && let Some(only) = element.pop()
+    {
+        return wrap(py, Val::eager(only));
     }
-    match (structure, outputs.pop(), outputs.is_empty()) {
-        (Tree::Leaf(0), Some(only), true) => Ok(only),
-        (structure, last, _) => {
-            outputs.extend(last);
-            structure.build(py, &outputs)
-        }
-    }
+    let outputs = element.into_iter().map(|t| wrap(py, Val::eager(t)));
+    structure.build(py, &outputs.collect::<PyResult<Vec<_>>>()?)
 }
 
 /// How the values of optionals of one type are read where nothing is traced.
@@ -131,9 +131,10 @@ impl PyIterator {
             return slf.call_method0(intern!(py, "get_next")).map(Some);
         }
         let this = slf.get();
-        match this.take(py)? {
-            Some(element) => packed(py, &this.structure, element).map(Some),
-            None => Ok(None),
+        let mut element = Tensors::new();
+        match this.take(py, &mut element)? {
+            true => packed(py, &this.structure, element).map(Some),
+            false => Ok(None),
         }
     }
 

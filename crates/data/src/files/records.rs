@@ -30,4 +30,7 @@ impl Items for Records {
     fn has_more(&self) -> bool {
         self.0.is_within()
     }
+    fn is_at_hand(&self) -> bool {
+        self.0.is_at_hand()
+    }
 }

@@ -6,7 +6,7 @@ use crate::op::int;
 use ferrograph_formats::compression::Compression;
 use ferrograph_formats::files::{failed, path_of};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{Bytes, Error, Result, Tensor, bail, err, string_of};
+use ferrograph_tensor::{Bytes, Error, Made, Result, Tensor, bail, err, string_of};
 use smallvec::smallvec;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -49,6 +49,11 @@ pub(super) trait Items: Send {
 
     /// Whether it is known without reading that there is another one, or an error.
     fn has_more(&self) -> bool {
+        false
+    }
+
+    /// Whether the next one can be given without waiting for the file.
+    fn is_at_hand(&self) -> bool {
         false
     }
 }
@@ -159,34 +164,67 @@ struct Walk {
     item: Vec<u8>,
 }
 
+impl Walk {
+    /// The next element; nothing at the end.
+    fn next_item(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            if let Some(items) = &mut self.items {
+                match items.next_string(&mut self.item) {
+                    Ok(Some(item)) => return Ok(Some(item)),
+                    Ok(None) => self.items = None,
+                    // What comes behind in the file cannot be told any more.
+                    Err(e) => {
+                        self.items = None;
+                        return Err(in_file(&self.files.names.as_strings()?[self.at - 1], &e));
+                    }
+                }
+            }
+            let Some(name) = self.files.names.as_strings()?.get(self.at) else {
+                return Ok(None);
+            };
+            pause()?;
+            self.at += 1;
+            self.items = Some(self.files.open_file(name)?);
+        }
+    }
+
+    /// Up to `n` elements, fewer at the end only.
+    fn next_items(&mut self, n: usize) -> Result<Vec<Bytes>> {
+        let (mut items, mut made) = (Vec::new(), Made::default());
+        while items.len() < n {
+            pause()?;
+            let Some(item) = self.next_item()? else {
+                break;
+            };
+            made.add(&item)?;
+            items.push(item);
+        }
+        Ok(items)
+    }
+}
+
 impl Elements for Walk {
     fn has_more(&mut self) -> Option<bool> {
         let items = self.items.as_ref()?;
         items.has_more().then_some(true)
     }
-    fn next(&mut self, _runner: &dyn Runner) -> Result<Option<Tensors>> {
-        loop {
-            pause()?;
-            let names = self.files.names.as_strings()?;
-            if let Some(items) = &mut self.items {
-                match items.next_string(&mut self.item) {
-                    Ok(Some(item)) => {
-                        let item = Tensor::string(item);
-                        return Ok(Some(smallvec![item]));
-                    }
-                    Ok(None) => self.items = None,
-                    // What comes behind in the file cannot be told any more.
-                    Err(e) => {
-                        self.items = None;
-                        return Err(in_file(&names[self.at - 1], &e));
-                    }
-                }
-            }
-            let Some(name) = names.get(self.at) else {
-                return Ok(None);
-            };
-            self.at += 1;
-            self.items = Some(self.files.open_file(name)?);
-        }
+    fn is_at_hand(&self) -> bool {
+        self.items.as_ref().is_some_and(|items| items.is_at_hand())
+    }
+    fn next(&mut self, runner: &dyn Runner) -> Result<Option<Tensors>> {
+        let mut element = Tensors::new();
+        Ok(self.next_to(runner, &mut element)?.then_some(element))
+    }
+    fn next_to(&mut self, _runner: &dyn Runner, element: &mut Tensors) -> Result<bool> {
+        pause()?;
+        let item = self.next_item()?;
+        Ok(item
+            .map(|item| element.push(Tensor::string(item)))
+            .is_some())
+    }
+    fn next_stacked(&mut self, n: usize) -> Option<Result<Tensors>> {
+        let items = self.next_items(n);
+        let stacked = |items: Vec<Bytes>| Tensor::from_strings([items.len()].into(), items);
+        Some(items.and_then(stacked).map(|rows| smallvec![rows]))
     }
 }

@@ -208,11 +208,11 @@ impl Plan {
                 (bound.kernel)(&handles, &mut self.operands(bound, &frame.pointers))
             }
             Action::Eval { op, ins, outs } => {
-                let inputs: Tensors = ins
-                    .iter()
-                    .map(|&from| frame.take(self, from))
-                    .collect::<Result<_>>()?;
-                let results = op.eval_owned(&PlanRunner, inputs)?;
+                let mut inputs = Tensors::new();
+                for &from in ins {
+                    inputs.push(frame.take(self, from)?);
+                }
+                let mut results = op.eval_owned(&PlanRunner, inputs)?;
                 if results.len() != outs.len() {
                     bail!(
                         Internal,
@@ -222,9 +222,11 @@ impl Plan {
                         outs.len()
                     );
                 }
-                for (&slot, tensor) in outs.iter().zip(results) {
-                    self.check_result(slot, &tensor)?;
-                    frame.set(slot, tensor);
+                for &slot in outs.iter().rev() {
+                    if let Some(tensor) = results.pop() {
+                        self.check_result(slot, &tensor)?;
+                        frame.set(slot, tensor);
+                    }
                 }
                 Ok(())
             }
