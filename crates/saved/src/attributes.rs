@@ -17,7 +17,7 @@ pub fn value(content: AttrContent) -> AttrValue {
 fn list(fill: impl FnOnce(&mut AttrList)) -> AttrContent {
     let mut all = AttrList::default();
     fill(&mut all);
-    AttrContent::List(all)
+    AttrContent::List(Box::new(all))
 }
 
 /// The message of a dtype.
@@ -40,7 +40,7 @@ pub fn shapes_value(shapes: impl Iterator<Item = PartialShape>) -> AttrValue {
 /// The message of the name of a function.
 pub fn function_value(name: String) -> AttrValue {
     let attr = Default::default();
-    value(AttrContent::Func(NameAttrList { name, attr }))
+    value(AttrContent::Func(Box::new(NameAttrList { name, attr })))
 }
 
 /// The message of an attribute that is no graph.
@@ -62,7 +62,7 @@ pub fn message_of(attr: &Attr) -> Result<AttrValue> {
         Attr::Strs(x) => list(|l| l.s = x.iter().map(|x| x.to_vec()).collect()),
         Attr::DTypes(x) => return Ok(dtypes_value(x)),
         Attr::Shapes(x) => return Ok(shapes_value(x.iter().cloned())),
-        Attr::Tensor(x) => AttrContent::Tensor(TensorProto::of(x)?),
+        Attr::Tensor(x) => AttrContent::Tensor(Box::new(TensorProto::of(x)?)),
         Attr::Graph(_) | Attr::Object(_) => {
             bail!(Unimplemented, "it holds an object of this process")
         }
@@ -85,7 +85,7 @@ pub fn exact_floats(attr: &Attr) -> Result<Option<AttrValue>> {
         return Ok(None);
     }
     let tensor = TensorProto::of(&Tensor::vector(all)?)?;
-    Ok(Some(value(AttrContent::Tensor(tensor))))
+    Ok(Some(value(AttrContent::Tensor(Box::new(tensor)))))
 }
 
 /// The attribute of that kind that a message is; graphs come from elsewhere.

@@ -143,7 +143,7 @@ impl<'m> Serving<'m> {
         let message = TensorProto::of(tensor)?;
         let attrs = [
             ("dtype", dtype_value(tensor.dtype())),
-            ("value", value(AttrContent::Tensor(message))),
+            ("value", value(AttrContent::Tensor(Box::new(message)))),
         ];
         self.node(name.to_owned(), "Const", Vec::new(), &attrs);
         Ok(name.to_owned())

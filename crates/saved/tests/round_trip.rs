@@ -98,7 +98,7 @@ fn functions_may_call_themselves_and_rings_are_refused() {
         name: "f".into(),
         ..NameAttrList::default()
     };
-    let value = Some(AttrContent::Func(func));
+    let value = Some(AttrContent::Func(Box::new(func)));
     let call = NodeDef {
         name: "call".into(),
         op: "PartitionedCall".into(),

@@ -12,12 +12,12 @@ pub struct AttrValue {
     pub value: Option<AttrContent>,
 }
 
-/// What an attribute may hold.
+/// What an attribute may hold. What is large lies elsewhere: nodes have room for many values.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum AttrContent {
     /// A list of any of the others.
-    #[prost(message, tag = "1")]
-    List(AttrList),
+    #[prost(message, boxed, tag = "1")]
+    List(Box<AttrList>),
     /// Bytes.
     #[prost(bytes, tag = "2")]
     S(Vec<u8>),
@@ -37,14 +37,14 @@ pub enum AttrContent {
     #[prost(message, tag = "7")]
     Shape(TensorShapeProto),
     /// A constant.
-    #[prost(message, tag = "8")]
-    Tensor(TensorProto),
+    #[prost(message, boxed, tag = "8")]
+    Tensor(Box<TensorProto>),
     /// The name of an attribute of the function around.
     #[prost(string, tag = "9")]
     Placeholder(String),
     /// A function of the library.
-    #[prost(message, tag = "10")]
-    Func(NameAttrList),
+    #[prost(message, boxed, tag = "10")]
+    Func(Box<NameAttrList>),
 }
 
 /// A list of values; the field in use tells of what.

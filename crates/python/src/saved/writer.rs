@@ -48,7 +48,11 @@ impl PySavedWriter {
         let chosen = outputs.iter().map(|&i| graph.outputs.get(i).copied());
         let chosen: Option<Vec<_>> = chosen.collect();
         let chosen = chosen.ok_or_else(|| PyIndexError::new_err("there is no such output"))?;
-        let chosen = Arc::new(with_ends(graph, &graph.inputs, graph.n_args, &chosen));
+        // The graph itself where it can be: others that call it find it in the library.
+        let chosen = match chosen == graph.outputs {
+            true => graph.clone(),
+            false => Arc::new(with_ends(graph, &graph.inputs, graph.n_args, &chosen)),
+        };
         guarded(|| self.library.lock().add(&chosen)).or_raise(py)
     }
 
@@ -67,7 +71,7 @@ impl PySavedWriter {
             node.attr.insert(name.to_owned(), AttrValue { value });
         };
         add("dtype", AttrContent::Type(message.dtype));
-        add("value", AttrContent::Tensor(message));
+        add("value", AttrContent::Tensor(Box::new(message)));
         let name = node.name.clone();
         nodes.push(node);
         Ok(name)
