@@ -55,6 +55,27 @@ def test_the_first_call_loads_little(run_python):
     assert len([name for name in loaded if name.startswith("ferrograph")]) <= 125
 
 
+def test_loading_a_model_loads_little(run_python, tmp_path):
+    model = fg.Module()
+    model.w = fg.Variable([[1.0, 2.0]])
+    spec = fg.TensorSpec([None, 1])
+    model.serve = fg.function(lambda x: x @ model.w, input_signature=[spec])
+    fg.saved_model.save(model, tmp_path, signatures=model.serve)
+    done = run_python(
+        f"""
+        import json, sys
+        import ferrograph as fg
+
+        model = fg.saved_model.load({str(tmp_path)!r})
+        assert model.serve(fg.constant([[2.0]])).numpy().tolist() == [[2.0, 4.0]]
+        print(json.dumps(sorted(sys.modules)))
+        """
+    )
+    parts = {name.partition("._src.")[2].partition(".")[0] for name in json.loads(done.stdout)}
+    assert "saved" in parts
+    assert not {"control_flow", "data", "ragged", "sparse", "tables"} & parts
+
+
 def test_import_prints_nothing(run_python):
     done = run_python("import ferrograph")
     assert (done.stdout, done.stderr) == ("", "")

@@ -84,3 +84,14 @@ def test_an_object_names_the_function_that_serves_it(tmp_path):
 
     (serve,) = saved(Unable(), tmp_path).values()
     assert "twice" in serve(x=fg.zeros([3]))
+
+
+def test_a_function_and_its_signature_are_saved_once(tmp_path):
+    model = fg.Module()
+    spec = fg.TensorSpec([None], name="x")
+    model.double = fg.function(lambda x: x + x, input_signature=[spec])
+    fg.saved_model.save(model, tmp_path, signatures=model.double)
+    assert (tmp_path / "saved_model.pb").read_bytes().count(b"AddV2") == 1
+    loaded = fg.saved_model.load(tmp_path)
+    assert loaded.double(fg.constant([2.0])).numpy().tolist() == [4.0]
+    assert loaded.signatures["serving_default"](x=fg.constant([2.0]))["output_0"].numpy() == [4.0]

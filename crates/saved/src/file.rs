@@ -7,8 +7,10 @@ use ferrograph_formats::messages::{
     SavedObject, SavedObjectGraph, VersionDef,
 };
 use ferrograph_formats::{masked, verify};
-use ferrograph_graph::{Attr, Graph};
-use ferrograph_tensor::{Result, Tensor, bail, err};
+use ferrograph_graph::{Attr, Emitter, Graph};
+use ferrograph_ops::{Call, Knot};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, bail, err};
+use ferrograph_transform::traced;
 use prost::Message;
 use std::sync::Arc;
 
@@ -136,6 +138,11 @@ impl SavedFile {
     /// As [`Functions::graph`]; `DataLoss` where it has fewer inputs, `Value` for a graph that is not sound.
     pub fn concrete(&self, functions: &mut Functions<'_>, name: &str) -> Result<Arc<Graph>> {
         let graph = functions.graph(name)?;
+        // What calls itself refers to that very graph, which a call of it holds.
+        let graph = match Knot::of(&graph) {
+            Some(_) => call_of_all(name, graph)?,
+            None => graph,
+        };
         let bound = self.objects.concrete_functions.get(name);
         let n = bound.map_or(0, |f| f.bound_inputs.len());
         let Some(n_args) = graph.inputs.len().checked_sub(n) else {
@@ -151,6 +158,14 @@ impl SavedFile {
         }
         Ok(Arc::new(graph))
     }
+}
+
+/// A graph that calls another one.
+fn call_of_all(name: &str, graph: Arc<Graph>) -> Result<Arc<Graph>> {
+    let specs: Vec<TensorSpec> = graph.input_specs().cloned().collect();
+    traced(name, &specs, |e, args| {
+        Ok(e.emit(Arc::new(Call::of(graph)), args)?.into_vec())
+    })
 }
 
 fn tags_of(graph: &MetaGraphDef) -> Vec<String> {

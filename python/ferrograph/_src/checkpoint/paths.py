@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 

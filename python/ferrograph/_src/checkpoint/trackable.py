@@ -17,8 +17,8 @@ table that is ``_saved_as = "table"`` and holds ``"-keys"`` and ``"-values"`` is
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..state.generator import Generator
 from ..state.module import Module

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..checkpoint.paths import path_text
 from ..context import thread
+from ..hints import Any
 from ..native import _core
 from ..values.public import public
 

@@ -13,6 +13,7 @@ __all__ = [
     "DEBUG_INFO_FILENAME_PB",
     "DEFAULT_SERVING_SIGNATURE_DEF_KEY",
     "FINGERPRINT_FILENAME",
+    "LIST_KINDS",
     "PREDICT_INPUTS",
     "PREDICT_METHOD_NAME",
     "PREDICT_OUTPUTS",
@@ -51,6 +52,15 @@ SERVING = "serve"
 TRAINING = "train"
 VARIABLES_DIRECTORY = "variables"
 VARIABLES_FILENAME = "variables"
+
+# What a list, tuple or dictionary is called in the file.
+LIST_KINDS = {
+    "list": "trackable_list_wrapper",
+    "tuple": "trackable_tuple_wrapper",
+    "dict": "trackable_dict_wrapper",
+    "signatures": "signature_map",
+    "object": "_generic_user_object",
+}
 
 # The public names of these.
 PUBLIC = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ..function.concrete import ConcreteFunction
+from ..hints import Any
 from ..native import _core
 from ..state.module import Module
 from ..state.variable import Variable

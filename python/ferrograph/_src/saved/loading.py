@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from .. import later
 from ..checkpoint.graph import GRAPH_KEY
 from ..checkpoint.paths import file_errors, list_tensors, path_text, read_tensors
 from ..context import thread
 from ..function.concrete import ConcreteFunction
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..state.variable import Variable, VariableAggregation, VariableSynchronization
 from ..values.dtypes import as_dtype
@@ -19,15 +20,19 @@ from .asset import Asset
 from .constants import (
     ASSETS_DIRECTORY,
     FINGERPRINT_FILENAME,
+    LIST_KINDS,
     SAVED_MODEL_FILENAME_PB,
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
-from .foreign import expand
 from .loaded import CallableObject, LoadedFunction, LoadedObject, LoadedResource, SignatureMap
-from .objects import list_kinds
 from .options import LoadOptions
 from .structure import decoded, template_of
+
+if TYPE_CHECKING:
+    from . import foreign
+else:
+    (foreign,) = later(__package__, "foreign")
 
 __all__ = ["contains_saved_model", "load"]
 
@@ -133,9 +138,9 @@ class _Loading:
             return self._file.constant(kind[1])
         if kind[0] == "resource":
             return LoadedResource()
-        if kind[0] == "user" and kind[1] in (list_kinds["list"], list_kinds["tuple"]):
+        if kind[0] == "user" and kind[1] in (LIST_KINDS["list"], LIST_KINDS["tuple"]):
             return []
-        if kind[0] == "user" and kind[1] == list_kinds["dict"]:
+        if kind[0] == "user" and kind[1] == LIST_KINDS["dict"]:
             return {}
         if kind[0] in ("function", "concrete", "captured"):
             return None
@@ -235,7 +240,7 @@ class _Loading:
         return made
 
     def _make_concretes(self, names: list[str]) -> None:
-        made = self._file.concretes(names, expand)
+        made = self._file.concretes(names, _expanded)
         for name, (graph, bound, arguments, result) in zip(names, made, strict=True):
             self._concretes[name] = self._concrete(name, graph, bound, arguments, result)
 
@@ -318,9 +323,9 @@ class _Loading:
                 value[name] = found
             elif isinstance(value, LoadedObject):
                 vars(value)[name] = found
-        if kind[0] == "user" and kind[1] == list_kinds["tuple"]:
+        if kind[0] == "user" and kind[1] == LIST_KINDS["tuple"]:
             seen[number] = tuple(value)
-        elif kind[0] == "user" and kind[1] == list_kinds["signatures"]:
+        elif kind[0] == "user" and kind[1] == LIST_KINDS["signatures"]:
             seen[number] = SignatureMap({name: self._objects[n] for n, name in children})
         return seen[number]
 
@@ -356,3 +361,8 @@ def _parameters(arguments: Any) -> list[tuple]:
     if spec.varkw:
         params.append((spec.varkw, 4, False, None))
     return params
+
+
+def _expanded(*operation: Any) -> Any:
+    """What stands for an operation that there is not here, as ``foreign`` says it."""
+    return foreign.expand(*operation)

@@ -13,19 +13,11 @@ from ..state.module import Module
 from ..state.variable import Variable, variable_by_id
 from ..tables.table import Lookup, Table
 from .asset import Asset
+from .constants import LIST_KINDS
 from .functions import is_function, key_of
 from .loaded import LoadedResource, SignatureMap
 
-__all__ = ["SavedObjects", "children_of", "kind_of_container", "list_kinds"]
-
-# What a list, tuple or dictionary is called in the file.
-list_kinds = {
-    "list": "trackable_list_wrapper",
-    "tuple": "trackable_tuple_wrapper",
-    "dict": "trackable_dict_wrapper",
-    "signatures": "signature_map",
-    "object": "_generic_user_object",
-}
+__all__ = ["SavedObjects", "children_of", "kind_of_container"]
 
 _CONTAINERS = (list, tuple, dict)
 
@@ -33,11 +25,11 @@ _CONTAINERS = (list, tuple, dict)
 def kind_of_container(value: Any) -> str:
     """The name in the file of an object that only has children."""
     if isinstance(value, SignatureMap):
-        return list_kinds["signatures"]
+        return LIST_KINDS["signatures"]
     for kind in _CONTAINERS:
         if isinstance(value, kind):
-            return list_kinds[kind.__name__]
-    return list_kinds["object"]
+            return LIST_KINDS[kind.__name__]
+    return LIST_KINDS["object"]
 
 
 def _is_leaf(value: Any) -> bool:

@@ -7,20 +7,28 @@ what it is; the native module lists these.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from .. import later
 from ..function import outputs
-from ..ragged.spec import RaggedTensorSpec
-from ..sparse.tensor import SparseTensorSpec
+from ..hints import TYPE_CHECKING, Any
 from ..values.dtypes import DType, as_dtype
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
 __all__ = ["decoded", "encoded", "result_of", "template_of"]
 
-# Of the types of values that are made of several tensors: the number and the class.
-_TYPES: dict[int, type[TypeSpec]] = {1: SparseTensorSpec, 3: RaggedTensorSpec}
-_NUMBERS = {kind: number for number, kind in _TYPES.items()}
+if TYPE_CHECKING:
+    from ..ragged import spec as ragged_spec
+    from ..sparse import tensor as sparse_tensor
+else:
+    _ABOVE = __package__.rpartition(".")[0]
+    (ragged_spec,) = later(f"{_ABOVE}.ragged", "spec")
+    (sparse_tensor,) = later(f"{_ABOVE}.sparse", "tensor")
+
+
+def _types() -> dict[int, type[TypeSpec]]:
+    """Of the types of values that are made of several tensors: the number and the class."""
+    return {1: sparse_tensor.SparseTensorSpec, 3: ragged_spec.RaggedTensorSpec}
 
 
 def _dims(shape: TensorShape) -> list[int] | None:
@@ -64,7 +72,7 @@ def encoded(value: Any) -> Any:
 
 
 def _encoded_type(spec: TypeSpec) -> tuple:
-    number = _NUMBERS.get(type(spec))
+    number = next((n for n, kind in _types().items() if type(spec) is kind), None)
     if number is None:
         raise ValueError(f"{spec!r} is the type of a value that saved models can't hold")
     state = "tuple", [encoded(part) for part in spec._serialize()]
@@ -103,7 +111,7 @@ def decoded(structure: Any) -> Any:
 
 def _decoded_type(structure: tuple) -> TypeSpec:
     _, number, name, state, _ = structure
-    kind = _TYPES.get(number)
+    kind = _types().get(number)
     if kind is None:
         raise ValueError(f"the saved model holds a value of type {name}, which is not read here")
     return kind._deserialize(decoded(state))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 import os
-from typing import Any
 
 from ..context import thread
+from ..hints import Any
 from ..native import _core
 from ..ops import distributions, random_ops
 from ..values import errors

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from ..context import thread
+from ..hints import Any
 from ..values import nest
 from ..values.markers import Trackable
 from ..values.public import public
