@@ -60,6 +60,8 @@ hooks! {
     called_while_tracing,
     /// Leaves the front end's own frames out of a traceback.
     show_users_frames,
+    /// Hears of an operator of a symbolic scalar that fails for some numbers of Python's.
+    divided,
     /// Whether an operator of a symbolic tensor leaves it to what stands beside it what it does.
     stands_apart,
     /// Hears of an operator that takes a symbolic tensor of bools for truths.

@@ -232,6 +232,21 @@ fn as_truth(tensor: &Bound<'_, PyTensor>, sign: &str) -> PyResult<()> {
     Ok(())
 }
 
+/// Tells the front end of an operator of a symbolic scalar that fails for some numbers of Python's.
+fn as_quotient(
+    tensor: &Bound<'_, PyTensor>,
+    other: &Bound<'_, PyAny>,
+    sign: &str,
+    swapped: bool,
+) -> PyResult<()> {
+    let val = &tensor.get().val;
+    if matches!(val, Val::Sym(_)) && val.spec().shape.rank() == Some(0) {
+        let hook = hooks(tensor.py())?.divided.bind(tensor.py());
+        hook.call1((tensor, other, sign, swapped))?;
+    }
+    Ok(())
+}
+
 static INTEGERS: LazyLock<OpRef> = LazyLock::new(|| cast_to(DType::Int32));
 static TRUTH: LazyLock<OpRef> = LazyLock::new(|| cast_to(DType::Bool));
 
@@ -294,6 +309,9 @@ fn with_operands<'py>(
     let own = &slf.get().val;
     if stands_apart(slf, other, sign)? {
         return Ok(py.NotImplemented().into_bound(py));
+    }
+    if matches!(sign, "/" | "//" | "%" | "**") {
+        as_quotient(slf, other, sign, swapped)?;
     }
     let (made, weak);
     let (own, theirs) = if let Some(pair) = weakened(slf, other, own)? {

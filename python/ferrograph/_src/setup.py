@@ -46,6 +46,7 @@ _find = lazy(
         "staged": "function.special.recursion",
         "stands_apart": "staging.partners",
         "run_callback": "function.callbacks",
+        "note": "staging.quotients",
         "refuse_truth": "staging.chosen_numbers",
         "weakened": "staging.chosen_numbers",
         "while_loop": "control_flow.loops",
@@ -96,6 +97,12 @@ def _taken_for_truth(tensor: Any, sign: str) -> None:
         _find("refuse_truth")(tensor, sign)
 
 
+def _divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
+    """Hear of an operator of a symbolic scalar that fails for some of Python's numbers."""
+    if chosen:
+        _find("note")(tensor, other, sign, swapped)
+
+
 def _weakened(x: Any, y: Any) -> tuple | None:
     """Two operands of different dtypes, where one is a number that the graph chose."""
     return _find("weakened")(x, y) if chosen else None
@@ -140,6 +147,7 @@ def finish() -> None:
             "print_sink": _print_sink,
             "called_while_tracing": called_while_tracing,
             "show_users_frames": show_users_frames,
+            "divided": _divided,
             "stands_apart": _stands_apart,
             "taken_for_truth": _taken_for_truth,
             "weakened": _weakened,

@@ -15,10 +15,10 @@ from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
 from ..values.public import public
 
 if TYPE_CHECKING:
-    from ..staging import chosen_numbers, chosen_variables, effects, nested
+    from ..staging import chosen_numbers, chosen_variables, effects, nested, quotients
 else:
-    chosen_numbers, chosen_variables, effects, nested = later(
-        staging.__name__, "chosen_numbers", "chosen_variables", "effects", "nested"
+    chosen_numbers, chosen_variables, effects, nested, quotients = later(
+        staging.__name__, "chosen_numbers", "chosen_variables", "effects", "nested", "quotients"
     )
 
 __all__ = [
@@ -105,9 +105,11 @@ def _explain(trace: Journal, exception: Exception) -> None:
 
 
 def check_bounds() -> None:
-    """Let the graph of a function that has just run check the integers of Python's in it."""
+    """Let the graph of a function that has just run check the numbers of Python's in it."""
     if thread.journals and thread.journals[0].bound is not None:
         thread.journals[0].bound()
+    if thread.journals and thread.journals[0].quotients:
+        quotients.check_function()
 
 
 def check_outputs(region: Any, outputs: list) -> None:

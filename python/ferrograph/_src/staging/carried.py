@@ -56,6 +56,7 @@ class Variables:
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._texts: list[int] = []  # variables that stand for texts
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
+        self._sure: set[int] = set()  # those of them that certainly start as such
         self._variables: set[int] = set()  # those in which iterations leave a Variable
         self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
@@ -111,6 +112,8 @@ class Variables:
                     chosen_texts.mark(inputs[-1])
             if chosen_numbers.is_number(leaf) or (label, i) in self.numbers:
                 self._chosen.append(len(self.initial) - 1)
+                if chosen_numbers.standing(leaf) is True:
+                    self._sure.add(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_numbers.mark(inputs[-1])
             if type(leaf) in (int, float):
@@ -333,11 +336,14 @@ class Variables:
         self.condition.outputs = [condition]
         self._settle_numbers()
         note_integers = self.integers.settle(self._left)
+        doubtful = self._in_doubt()
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
         for index in self._chosen:
             chosen_numbers.mark(outputs[index])
+            if index in doubtful:
+                chosen_numbers.doubt(outputs[index])
         note_integers(outputs)
         for index in self._variables:
             chosen_variables.note(outputs[index], self.labels[index], self.place)
@@ -352,6 +358,25 @@ class Variables:
         found = [self._spots[i] for i in scalars if chosen_numbers.is_number(left[i])]
         if found:
             raise Again(chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)])
+
+    def _in_doubt(self) -> set[int]:
+        """The variables that stand for numbers, and that are tensors before or after an iteration
+        in plain Python, too."""
+        doubtful: set[int] = set()
+        while found := {
+            index
+            for index in self._chosen
+            if index not in doubtful and not (index in self._sure and self._leaves_number(index))
+        }:
+            doubtful |= found
+            for index in found:
+                for inputs in self.inputs:
+                    chosen_numbers.doubt(inputs[index])
+        return doubtful
+
+    def _leaves_number(self, index: int) -> bool:
+        with self.body:
+            return chosen_numbers.standing(self._left.get(index)) is True
 
     def _is_scalar(self, index: int) -> bool:
         return bool(self.initial[index].shape.rank == 0)

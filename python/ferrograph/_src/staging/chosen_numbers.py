@@ -92,6 +92,35 @@ def is_chosen(value: Any) -> bool:
     return True
 
 
+def doubt(tensor: Any, flag: Any = False) -> None:
+    """Note of a marked tensor that plain Python may have a tensor there, too: where a ``flag`` of
+    the graph around is false, or wherever that is not known."""
+    if _thread.journals and isinstance(tensor, _core.Tensor):
+        _thread.journals[0].numbers_in_doubt[key_of(tensor)] = flag
+
+
+def standing(leaf: Any) -> Any:
+    """Whether plain Python has a number of its own where a trace has ``leaf``: True or False, or a
+    tensor where the graph decides. False where that is not known."""
+    if type(leaf) in NUMBERS:
+        return True
+    if not is_chosen(leaf):
+        return False
+    doubtful, pending, seen = _thread.journals[0].numbers_in_doubt, [leaf], set()
+    stands: Any = True
+    while pending:
+        key = key_of(tensor := pending.pop())
+        flag = doubtful.get(key, True)
+        if flag is False:
+            return False
+        if flag is not True:
+            stands = flag if stands is True else ops.logical_and(stands, flag)
+        elif key not in seen:
+            seen.add(key)
+            pending += _made_of(tensor) or []
+    return stands
+
+
 def _made_of(tensor: Any) -> list | None:
     """The tensors of which Python's operators make one; None where something else makes it."""
     made = _core.made_by(tensor)

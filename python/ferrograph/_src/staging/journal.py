@@ -63,6 +63,8 @@ class Journal:
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.variables: dict[Any, tuple] = {}  # of a trace: see ``chosen_variables``
+        self.numbers_in_doubt: dict[Any, Any] = {}  # of a trace: flags of those that may be tensors
+        self.quotients: dict[int, list] = {}  # of a trace: see ``quotients``, by their graphs
         self.number_kinds: dict[Any, frozenset] = {}  # of a trace: their classes, where known
         self.at_last: list[Any] = []  # of a trace: objects that end with it
         self.held: dict[int, Any] = {}  # of a trace: see ``values``, objects that are no structures

@@ -13,10 +13,10 @@ from .journal import thread as _thread
 from .places import Spot, say
 
 if TYPE_CHECKING:
-    from . import chosen_variables, origins, row_slices
+    from . import chosen_variables, origins, quotients, row_slices
 else:
-    chosen_variables, origins, row_slices = later(
-        __package__, "chosen_variables", "origins", "row_slices"
+    chosen_variables, origins, quotients, row_slices = later(
+        __package__, "chosen_variables", "origins", "quotients", "row_slices"
     )
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
@@ -55,6 +55,9 @@ class Traced:
         if bounds.are_met():
             with self:
                 bounds.check(self.region)
+        if _thread.journals and self.region.graph_id in _thread.journals[0].quotients:
+            with self:
+                quotients.check(self.region)
         if _thread.journals and _thread.journals[0].variables:
             chosen_variables.check(self.region, self.outputs)
         self.region.finish(self.outputs)
@@ -107,6 +110,8 @@ class Conditional:
         self._variables: list[tuple[int, str]] = []  # those that stand for variables, labelled
         # Those that stand for numbers of Python's, with their classes where these are known.
         self._numbers: list[tuple[int, frozenset | None]] = []
+        # How to take from the outputs whether one stands for a number.
+        self._in_doubt: list[tuple[int, Callable]] = []
         # Those of integers, with what ``bounds.note`` takes.
         self._integers: list[tuple[int, bool, Any, set, int | None]] = []
         # What each branch leaves in names and other places, by their numbers and keys.
@@ -199,6 +204,9 @@ class Conditional:
             chosen_variables.note(outputs[index], label, self._where)
         for index, kinds in self._numbers:
             chosen_numbers.mark(outputs[index], kinds)
+        for index, flag in self._in_doubt:
+            if (stands := flag(outputs)) is not True:
+                chosen_numbers.doubt(outputs[index], stands)
         for index, large, flag, made_of, at_most in self._integers:
             bounds.note(outputs[index], large, flag(outputs), made_of, at_most)
         return [rebuild(outputs) for rebuild in self._rebuild]
@@ -235,8 +243,18 @@ class Conditional:
         if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):
             kinds = None if any(filled) else chosen_numbers.kinds_of(first, second)
             self._numbers.append((index, kinds))
+            flags = self._flags([first, second], filled, chosen_numbers.standing)
+            self._in_doubt.append((index, self._flag(flags)))
         self._note_integer(index, [first, second], filled)
         return lambda outputs: outputs[index]
+
+    def _flags(self, leaves: list, filled: tuple[bool, bool], standing: Callable) -> list:
+        """What ``standing`` says of what each branch leaves, True of what nobody reads."""
+        flags = []
+        for branch, leaf, unread in zip(self.branches, leaves, filled, strict=True):
+            with branch:
+                flags.append(unread or standing(leaf))
+        return flags
 
     def _note_integer(self, index: int, leaves: list, filled: tuple[bool, bool]) -> None:
         """Note where an output stands for an integer of Python's: after both branches or one."""
@@ -244,10 +262,7 @@ class Conditional:
         integers = [leaf for leaf in read if bounds.is_integer(leaf)]
         if not integers:
             return
-        flags = []
-        for branch, leaf, unread in zip(self.branches, leaves, filled, strict=True):
-            with branch:
-                flags.append(unread or bounds.standing(leaf))
+        flags = self._flags(leaves, filled, bounds.standing)
         large = any(map(bounds.is_large, integers))
         made_of = set().union(*map(bounds.noted_in, integers))
         at_most = bounds.most_of(integers)

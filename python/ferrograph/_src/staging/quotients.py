@@ -1,0 +1,111 @@
+"""Quotients and powers of Python's numbers among which the graph chooses.
+
+Plain Python fails where such a number is divided by zero, and makes a complex number of a
+fractional power of a negative one; a graph has infinities and NaN. The graph fails in their place.
+What is a tensor in plain Python, too, divides as tensors do, and is not checked; nor is what a loop
+makes a tensor of.
+"""
+
+from __future__ import annotations
+
+from .. import ops
+from ..context.thread import current_region
+from ..hints import Any
+from ..native import _core
+from ..values import dtypes
+from . import bounds
+from .chosen_numbers import NUMBERS, is_number, standing
+from .journal import thread as _thread
+from .places import here, say
+
+_SIGNS = {"/": "division", "//": "floor division", "%": "remainder", "**": "power"}
+
+
+def note(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
+    """Hear of an operator of a tensor, the right one of the two where they are ``swapped``."""
+    if not (is_number(tensor) and is_number(other)):
+        return
+    left, right = (other, tensor) if swapped else (tensor, other)
+    if _never_fails(left, right, sign):
+        return
+    found = _thread.journals[0].quotients
+    found.setdefault(_core.current_graph_id(), []).append((left, right, sign, here()))
+
+
+def _never_fails(left: Any, right: Any, sign: str) -> bool:
+    if type(right) not in NUMBERS:
+        return sign == "**" and type(left) in NUMBERS and _is_positive(left)
+    if sign != "**":
+        return bool(right != 0)
+    return type(right) is not complex and right >= 0 and right == int(right)
+
+
+def _is_positive(number: Any) -> bool:
+    return type(number) is not complex and number > 0
+
+
+def check(region: Any) -> None:
+    """Let the graph, to which operations are added now, fail where one of its quotients and powers
+    of such numbers fails in plain Python."""
+    for left, right, sign, place in _thread.journals[0].quotients.pop(region.graph_id, ()):
+        holds = _holds(left, right, sign)
+        flags = [_stands(left), _stands(right)]
+        if holds is None or any(flag is False for flag in flags):
+            continue
+        for flag in flags:
+            if flag is not True:
+                holds = ops.logical_or(holds, ops.logical_not(flag))
+        ops.Assert(holds, [_message(sign, place)])
+
+
+def check_function() -> None:
+    """The same of a function that has just run."""
+    region = current_region()
+    if region is not None:
+        check(region)
+
+
+def _stands(leaf: Any) -> Any:
+    """Whether plain Python has a number of its own where a trace has ``leaf``: True or False, or a
+    tensor where the graph decides."""
+    if type(leaf) in NUMBERS:
+        return True
+    return bounds.standing(leaf) if bounds.is_integer(leaf) else standing(leaf)
+
+
+def _holds(left: Any, right: Any, sign: str) -> Any:
+    """Whether an operation has a result in plain Python that the graph has, too."""
+    left, right = _core.convert_to_tensor(left), _core.convert_to_tensor(right)
+    if left.dtype.is_complex or right.dtype.is_complex:
+        return None if sign == "**" else ops.not_equal(right, ops.zeros_like(right))
+    if sign != "**":
+        return None if _fails_itself(left, right, sign) else ops.not_equal(right, 0)
+    if left.dtype.is_integer and right.dtype.is_integer:
+        return None  # the operation refuses negative exponents
+    left, right = ops.cast(left, dtypes.float64), ops.cast(right, dtypes.float64)
+    whole = ops.equal(right, ops.floor(right))
+    return ops.where(
+        ops.equal(left, 0.0),
+        ops.greater_equal(right, 0.0),
+        ops.logical_or(ops.greater(left, 0.0), whole),
+    )
+
+
+def _fails_itself(left: Any, right: Any, sign: str) -> bool:
+    """Whether the operation is one on integers, which fails."""
+    return sign != "/" and left.dtype.is_integer and right.dtype.is_integer
+
+
+def _message(sign: str, place: Any) -> str:
+    problem = "a Python number that the graph chose is divided by zero here"
+    if sign == "**":
+        problem = (
+            "a Python number that the graph chose is zero here to a negative power, or negative to "
+            "a power with a fraction"
+        )
+    rewrite = "Compare it before, or start with a tensor, which has infinities and NaN."
+    if sign != "**":
+        problem += ", where plain Python raises ZeroDivisionError"
+    else:
+        problem += ", where plain Python raises ZeroDivisionError or gives a complex number"
+    return say(place, f"{problem} ({_SIGNS[sign]})", rewrite)
