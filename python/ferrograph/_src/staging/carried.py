@@ -336,7 +336,7 @@ class Variables:
         self.condition.outputs = [condition]
         self._settle_numbers()
         note_integers = self.integers.settle(self._left)
-        doubtful = self._in_doubt()
+        doubtful = self._in_doubt() if self._chosen else ()
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
