@@ -134,13 +134,35 @@ def guarded(t):
     return n != 0 and 10.0 / n > 1.0
 
 
+def to_all_powers(t):
+    x = 2.0 if t > 0 else 0.5
+    return x ** float("inf") + 10**20 / x + True / x
+
+
+def in_a_condition(t):
+    n = 4 if t > 0 else 2
+    while 8 / n > 1.0:
+        n = n * 2
+    return n
+
+
 def squares(t):
     x = 2.0 if t > 0 else -2.0
     return x**2 + 2.0 ** (x * 0.5)
 
 
 @pytest.mark.parametrize(
-    "f", [by_tensors, of_tensors, of_the_other_side, asked_before, guarded, squares]
+    "f",
+    [
+        by_tensors,
+        of_tensors,
+        of_the_other_side,
+        asked_before,
+        guarded,
+        squares,
+        to_all_powers,
+        in_a_condition,
+    ],
 )
 def test_what_does_not_fail_is_the_same(f):
     for t in (fg.constant(1.0), fg.constant(-1.0)):

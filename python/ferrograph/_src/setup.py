@@ -46,7 +46,7 @@ _find = lazy(
         "staged": "function.special.recursion",
         "stands_apart": "staging.partners",
         "run_callback": "function.callbacks",
-        "note": "staging.quotients",
+        "divided": "staging.quotients",
         "refuse_truth": "staging.chosen_numbers",
         "weakened": "staging.chosen_numbers",
         "while_loop": "control_flow.loops",
@@ -100,7 +100,7 @@ def _taken_for_truth(tensor: Any, sign: str) -> None:
 def _divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
     """Hear of an operator of a symbolic scalar that fails for some of Python's numbers."""
     if chosen:
-        _find("note")(tensor, other, sign, swapped)
+        _find("divided")(tensor, other, sign, swapped)
 
 
 def _weakened(x: Any, y: Any) -> tuple | None:

@@ -18,10 +18,8 @@ from .chosen_numbers import NUMBERS, is_number, standing
 from .journal import thread as _thread
 from .places import here, say
 
-_SIGNS = {"/": "division", "//": "floor division", "%": "remainder", "**": "power"}
 
-
-def note(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
+def divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
     """Hear of an operator of a tensor, the right one of the two where they are ``swapped``."""
     if not (is_number(tensor) and is_number(other)):
         return
@@ -37,7 +35,7 @@ def _never_fails(left: Any, right: Any, sign: str) -> bool:
         return sign == "**" and type(left) in NUMBERS and _is_positive(left)
     if sign != "**":
         return bool(right != 0)
-    return type(right) is not complex and right >= 0 and right == int(right)
+    return type(right) is not complex and right >= 0 and right % 1 == 0
 
 
 def _is_positive(number: Any) -> bool:
@@ -74,38 +72,38 @@ def _stands(leaf: Any) -> Any:
 
 
 def _holds(left: Any, right: Any, sign: str) -> Any:
-    """Whether an operation has a result in plain Python that the graph has, too."""
-    left, right = _core.convert_to_tensor(left), _core.convert_to_tensor(right)
-    if left.dtype.is_complex or right.dtype.is_complex:
-        return None if sign == "**" else ops.not_equal(right, ops.zeros_like(right))
+    """Whether an operation has a result in plain Python that the graph has, too; None where the
+    operation itself fails, or has one for all numbers."""
+    whole = _is_integer(left) and _is_integer(right)
     if sign != "**":
-        return None if _fails_itself(left, right, sign) else ops.not_equal(right, 0)
-    if left.dtype.is_integer and right.dtype.is_integer:
-        return None  # the operation refuses negative exponents
+        return None if whole and sign != "/" else ops.not_equal(right, ops.zeros_like(right))
+    if whole or _is_complex(left) or _is_complex(right):
+        return None
     left, right = ops.cast(left, dtypes.float64), ops.cast(right, dtypes.float64)
-    whole = ops.equal(right, ops.floor(right))
     return ops.where(
         ops.equal(left, 0.0),
         ops.greater_equal(right, 0.0),
-        ops.logical_or(ops.greater(left, 0.0), whole),
+        ops.logical_or(ops.greater(left, 0.0), ops.equal(right, ops.floor(right))),
     )
 
 
-def _fails_itself(left: Any, right: Any, sign: str) -> bool:
-    """Whether the operation is one on integers, which fails."""
-    return sign != "/" and left.dtype.is_integer and right.dtype.is_integer
+def _is_integer(leaf: Any) -> bool:
+    return type(leaf) in (bool, int) if type(leaf) in NUMBERS else leaf.dtype.is_integer
+
+
+def _is_complex(leaf: Any) -> bool:
+    return type(leaf) is complex if type(leaf) in NUMBERS else leaf.dtype.is_complex
 
 
 def _message(sign: str, place: Any) -> str:
-    problem = "a Python number that the graph chose is divided by zero here"
+    problem = "is divided by zero here, where plain Python raises ZeroDivisionError"
     if sign == "**":
         problem = (
-            "a Python number that the graph chose is zero here to a negative power, or negative to "
-            "a power with a fraction"
+            "is zero here to a negative power, or negative to one with a fraction, where plain "
+            "Python raises ZeroDivisionError, or gives a complex number"
         )
-    rewrite = "Compare it before, or start with a tensor, which has infinities and NaN."
-    if sign != "**":
-        problem += ", where plain Python raises ZeroDivisionError"
-    else:
-        problem += ", where plain Python raises ZeroDivisionError or gives a complex number"
-    return say(place, f"{problem} ({_SIGNS[sign]})", rewrite)
+    return say(
+        place,
+        f"a Python number that the graph chose {problem}",
+        "Compare it before, or start with a tensor, which has infinities and NaN.",
+    )
