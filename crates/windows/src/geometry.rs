@@ -35,14 +35,14 @@ impl Axis {
     };
 
     /// The element of the input that element `k` of window `o` is, where it lies within.
-    #[inline]
+    #[inline(always)]
     pub fn at(&self, o: usize, k: usize) -> Option<usize> {
         let at = (o * self.stride + k * self.dilation).checked_sub(self.before)?;
         (at < self.input).then_some(at)
     }
 
     /// The elements of window `o` that lie within the input, as many as there may be of a window.
-    #[inline]
+    #[inline(always)]
     pub fn within(&self, o: usize) -> Range<usize> {
         let begin = o * self.stride;
         let first = self.before.saturating_sub(begin);
@@ -68,7 +68,7 @@ impl Axis {
 
     /// The elements of window `o` that lie within the input, where they follow one another in both: the first of them in
     /// the window, the first in the input, and how many there are.
-    #[inline]
+    #[inline(always)]
     pub fn run(&self, o: usize) -> (usize, usize, usize) {
         let begin = o * self.stride;
         let first = self.before.saturating_sub(begin).min(self.window);

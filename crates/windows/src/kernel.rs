@@ -169,7 +169,7 @@ impl Convolution {
     }
 
     /// Calls `f` with the place in a window and that in the image of each position of a window within the image.
-    #[inline]
+    #[inline(always)]
     pub fn each_tap(&self, place: [usize; AXES], mut f: impl FnMut(usize, usize)) {
         self.each_run(place, |tap, at, n| {
             (0..n).for_each(|i| f(tap.wrapping_add(i), at + i));
@@ -178,7 +178,7 @@ impl Convolution {
 
     /// As [`Self::each_tap`], for positions that follow one another in both: with how many these are. Places in windows
     /// larger than memory, of which there are no filters, mean nothing.
-    #[inline]
+    #[inline(always)]
     pub fn each_run(&self, place: [usize; AXES], mut f: impl FnMut(usize, usize, usize)) {
         let [d, h, w] = &self.axes;
         for i in d.within(place[0]) {
@@ -203,6 +203,7 @@ impl Convolution {
     }
 
     /// The channels at a place of an image.
+    #[inline(always)]
     pub fn channels_at<'a, T>(&self, all: &'a [T], image: usize, at: usize) -> &'a [T] {
         let begin = (image * self.positions() + at) * self.channels;
         &all[begin..begin + self.channels]

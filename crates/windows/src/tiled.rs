@@ -189,7 +189,7 @@ pub(crate) fn of_filters(conv: &Convolution, input: &[f32], grad: &[f32], filter
         .map(|group| layout.runs_of(conv, group))
         .collect();
     // Rows of the filters that a thread takes at a time: as many as keep what passes by worth its way.
-    let block = [24, 8, 1].into_iter().find(|&n| row >= 8 * n).unwrap_or(1);
+    let block = if row >= 6 * 24 { 24 } else { 8 };
     layout.groups(conv, input, |images, first, origins| {
         let grad = &grad[first * width..][..origins.len() * width];
         let cost = (block * origins.len() * width) as f64 * COST;

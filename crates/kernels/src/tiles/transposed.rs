@@ -92,7 +92,7 @@ fn panels<V: Lanes, const M: usize>(
     }
 }
 
-/// Strips of `M` columns that follow one another in a piece, and single ones where there are fewer.
+/// Strips of `M` columns, those that follow one another in a piece first; the last strip may have fewer.
 #[inline(always)]
 fn strips<V: Lanes, const M: usize, const W: usize>(
     a: &Pieces<'_>,
@@ -105,51 +105,55 @@ fn strips<V: Lanes, const M: usize, const W: usize>(
 ) {
     let mut column = columns.start;
     while column < columns.end {
-        let (run, at) = (column / a.len, column % a.len);
-        let offset = a.runs[run] + at;
-        let left = (a.len - at).min(columns.end - column);
+        let n = M.min(columns.end - column);
+        let place = |column: usize| a.runs[column / a.len] + column % a.len;
+        let is_piece = n == M && column % a.len + M <= a.len;
         // SAFETY: the pieces, the matrix and the result were checked to lie within their slices, and vectors of the
         // matrix lie within its rows, or within copies of them.
         unsafe {
             let to = out.as_mut_ptr().add((column - columns.start) * stride);
-            column += match left {
-                left if left >= M => {
-                    strip::<V, M, W>(a, offset, b.as_ptr(), b_stride, width, to, stride)
-                }
-                _ => strip::<V, 1, W>(a, offset, b.as_ptr(), b_stride, width, to, stride),
-            };
+            let (b, first) = (b.as_ptr(), place(column));
+            if is_piece {
+                let at = |i: usize| first + i;
+                strip::<V, M, W>(a, at, n, (b, b_stride), width, to, stride);
+            } else {
+                // Columns that are not there are the last one again.
+                let places: [usize; M] = std::array::from_fn(|i| place(column + i.min(n - 1)));
+                let at = |i: usize| places[i];
+                strip::<V, M, W>(a, at, n, (b, b_stride), width, to, stride);
+            }
         }
+        column += n;
     }
 }
 
-/// Adds a strip of the product; says of how many columns.
+/// Adds a strip of the product, the first `n` of its columns; a column lies `at` so far behind the origins.
 ///
 /// # Safety
 /// All must lie within their slices, and the machine must have the instruction set.
 #[inline(always)]
 unsafe fn strip<V: Lanes, const M: usize, const W: usize>(
     a: &Pieces<'_>,
-    offset: usize,
-    mut b: *const f32,
-    b_stride: usize,
+    at: impl Fn(usize) -> usize,
+    n: usize,
+    (mut b, b_stride): (*const f32, usize),
     width: usize,
     to: *mut f32,
     stride: usize,
-) -> usize {
+) {
     // SAFETY: promised by the caller.
     unsafe {
         let mut sums = [[V::splat(0.0); W]; M];
-        let data = a.data.as_ptr().add(offset);
         for &origin in a.origins {
-            let at = data.add(origin);
+            let data = a.data.as_ptr().add(origin);
             let g: [V; W] = std::array::from_fn(|w| V::load(b.add(w * V::N)));
             for (i, sums) in sums.iter_mut().enumerate() {
-                let x = V::splat(*at.add(i));
+                let x = V::splat(*data.add(at(i)));
                 (0..W).for_each(|w| sums[w] = sums[w].fused(x, g[w]));
             }
             b = b.wrapping_add(b_stride);
         }
-        for (i, row) in sums.iter().enumerate() {
+        for (i, row) in sums.iter().enumerate().take(n) {
             let (to, mut old) = (to.add(i * stride), [0.0f32; 32]);
             std::ptr::copy_nonoverlapping(to, old.as_mut_ptr(), width);
             let one = V::splat(1.0);
@@ -158,6 +162,5 @@ unsafe fn strip<V: Lanes, const M: usize, const W: usize>(
             });
             put(&all, to, width);
         }
-        M
     }
 }
