@@ -2,7 +2,7 @@
 
 use ferrograph_kernels::elementwise::{self as k, Binary, BinaryOp, Unary, UnaryOp};
 use ferrograph_machine::Op;
-use ferrograph_machine::vector::{Element, Float, Inst, Loop, Program};
+use ferrograph_machine::vector::{Element, Float, Inst, Loop, Program, Width};
 
 /// Integers that vectors have.
 trait Whole: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static {
@@ -46,7 +46,7 @@ fn made<T: Whole, U: Clone + Default>(insts: Vec<Inst>, a: &[T], b: &[T], out: E
         insts: all,
         in_place: false,
     };
-    let code = Loop::compile(&program).unwrap_or_else(|e| panic!("{out:?}: {e:?}"));
+    let code = Loop::compile(&program, Width::Wide).unwrap_or_else(|e| panic!("{out:?}: {e:?}"));
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     let mut results = vec![U::default(); a.len()];
     let mut frame = vec![0u8; code.frame_bytes()];

@@ -1,6 +1,9 @@
 //! The bytes of the instructions of x86-64 that loops are made of.
 
-/// A vector register of 256 bits.
+use super::Width;
+use super::wide;
+
+/// A vector register: of 256 bits one of 16, of 512 bits one of 32.
 pub(super) type Vector = u8;
 
 /// A general register.
@@ -100,14 +103,28 @@ impl Opcode {
 }
 
 /// Machine code under way.
-#[derive(Default)]
 pub(super) struct Assembler {
     pub code: Vec<u8>,
+    pub width: Width,
 }
 
+/// The mask register that a wide instruction obeys, or that it makes.
+pub(super) const MASK: u8 = 1;
+
 impl Assembler {
+    pub fn new(width: Width) -> Assembler {
+        Assembler {
+            code: Vec::new(),
+            width,
+        }
+    }
+
     /// A vector instruction: its result (or what it stores), its first operand, its last one.
     pub fn vector(&mut self, op: Opcode, to: Vector, first: Vector, last: Source) {
+        if self.width == Width::Wide {
+            let double = wide::form(op).map_or(op.double, |form| form.double);
+            return self.wide(op, double, 0, to, first, last);
+        }
         let (base, index) = match last {
             Source::Register(r) => (r, 0),
             Source::Memory(place) => (place.base.0, General::RAX.0),
@@ -117,7 +134,27 @@ impl Assembler {
         let double = u8::from(op.double) << 7;
         let third = double | (!first & 15) << 3 | u8::from(op.wide) << 2 | op.prefix as u8;
         self.code.extend([0xC4, second, third, op.byte]);
-        self.operands(to, last);
+        self.operands(to, last, 1);
+    }
+
+    /// An instruction on 512 bits, the one on double numbers or not, which obeys that mask register where it is not 0.
+    fn wide(&mut self, op: Opcode, double: bool, mask: u8, to: u8, first: u8, last: Source) {
+        let (base, high) = match last {
+            Source::Register(r) => (r, r >> 4),
+            Source::Memory(place) => (place.base.0, 0),
+        };
+        let inverted = |value: u8, from: u8, bit: u8| ((value >> from & 1) ^ 1) << bit;
+        let second = inverted(to, 3, 7) | inverted(high, 0, 6) | inverted(base, 3, 5);
+        let second = second | inverted(to, 4, 4) | op.table as u8;
+        let third = u8::from(double) << 7 | (!first & 15) << 3 | 4 | op.prefix as u8;
+        let fourth = 0x40 | inverted(first, 4, 3) | mask;
+        self.code.extend([0x62, second, third, fourth, op.byte]);
+        self.operands(to, last, 64);
+    }
+
+    /// A blend of wide vectors, by the [mask register](MASK).
+    pub fn blend_wide(&mut self, op: Opcode, to: Vector, first: Vector, last: Source) {
+        self.wide(op, op.double, MASK, to, first, last);
     }
 
     /// A vector instruction with a byte behind it.
@@ -131,14 +168,18 @@ impl Assembler {
         self.vector_with(op, kind, to, Source::Register(from), bits);
     }
 
-    fn operands(&mut self, register: u8, last: Source) {
+    /// The operands; short offsets are multiples of `unit`.
+    fn operands(&mut self, register: u8, last: Source, unit: i32) {
         let register = (register & 7) << 3;
         let place = match last {
             Source::Register(r) => return self.code.push(0xC0 | register | r & 7),
             Source::Memory(place) => place,
         };
-        let short = i8::try_from(place.offset);
-        let mode = if short.is_ok() { 0x40 } else { 0x80 };
+        let short = match place.offset % unit {
+            0 => i8::try_from(place.offset / unit).ok(),
+            _ => None,
+        };
+        let mode = if short.is_some() { 0x40 } else { 0x80 };
         let base = place.base.0 & 7;
         if place.scale > 0 {
             let scale = place.scale.trailing_zeros() as u8;
@@ -150,8 +191,8 @@ impl Assembler {
             self.code.push(mode | register | base);
         }
         match short {
-            Ok(offset) => self.code.push(offset.cast_unsigned()),
-            Err(_) => self.code.extend(place.offset.to_le_bytes()),
+            Some(offset) => self.code.push(offset.cast_unsigned()),
+            None => self.code.extend(place.offset.to_le_bytes()),
         }
     }
 
@@ -164,7 +205,7 @@ impl Assembler {
         };
         self.code.push(0x48 | (to.0 >> 3) << 2 | from.0 >> 3);
         self.code.push(0x8B);
-        self.operands(to.0, Source::Memory(place));
+        self.operands(to.0, Source::Memory(place), 1);
     }
 
     pub fn push(&mut self, register: General) {

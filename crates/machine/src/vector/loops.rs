@@ -6,10 +6,10 @@
 //! vectors. What is left behind the last whole vector is taken by one that ends with the last element, where that is
 //! allowed.
 
-use super::Program;
 use super::assembler::{Assembler, General};
 use super::lower::{Lowered, Micro, in_turns};
-use super::registers::{Writer, lanes, registers, saved};
+use super::registers::{Writer, registers, saved};
+use super::{Program, Width};
 
 /// Vectors that are taken together: with more of them, values leave the registers oftener than that gains.
 const TOGETHER: usize = 4;
@@ -21,13 +21,13 @@ pub(super) struct Assembled {
     pub frame: usize,
 }
 
-/// Writes the loops of a program.
-pub(super) fn assemble(program: &Program, lowered: &Lowered) -> Assembled {
+/// Writes the loops of a program over vectors of that width.
+pub(super) fn assemble(program: &Program, lowered: &Lowered, width: Width) -> Assembled {
     let mut loops = Loops {
-        out: Assembler::default(),
+        out: Assembler::new(width),
         program,
         lowered,
-        lanes: lanes(program) as i8,
+        lanes: width.lanes(program.float) as i8,
         frame: 0,
     };
     loops.enter();

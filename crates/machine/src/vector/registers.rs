@@ -3,21 +3,14 @@
 //! Pointers lie in general registers, those that have none behind `rdi`; the frame behind `rdx`, and `rax` counts elements.
 //! Vectors of the frame that are used most stay in registers.
 
-use super::assembler::{Assembler, General, Opcode, Place, Prefix, Source, Table, Vector};
+use super::assembler::{Assembler, General, MASK, Opcode, Place, Prefix, Source, Table, Vector};
 use super::lower::{Arg, Fixed, Lowered, Micro, ONES};
-use super::{Element, Float, Program};
-
-/// Bytes of a vector.
-pub(super) const VECTOR: usize = 32;
-
-/// Elements of a vector.
-pub(super) fn lanes(program: &Program) -> usize {
-    VECTOR / program.float.bytes()
-}
+use super::{Element, Float, Program, Width, wide};
 
 /// The register that stores of truths compute in.
 const SPARE: Vector = 0;
-const REGISTERS: usize = 16;
+/// Registers of wide vectors, of which narrow ones have half as many.
+const REGISTERS: usize = 32;
 
 /// General registers that hold pointers; those from `KEPT` on belong to the caller.
 const POINTERS: [General; 11] = [
@@ -51,6 +44,8 @@ pub(super) struct Writer<'a> {
     homes: Vec<Option<usize>>,
     /// Vectors of the frame.
     frame: usize,
+    /// How many registers there are.
+    registers: usize,
 }
 
 impl<'a> Writer<'a> {
@@ -61,7 +56,12 @@ impl<'a> Writer<'a> {
         micros: &'a [Micro],
     ) -> Writer<'a> {
         let n_fixed = lowered.fixed.len();
+        let registers = match out.width {
+            Width::Narrow => REGISTERS / 2,
+            Width::Wide => REGISTERS,
+        };
         let mut writer = Writer {
+            registers,
             out,
             program,
             lowered,
@@ -121,9 +121,9 @@ impl<'a> Writer<'a> {
     pub fn enter(&mut self) {
         let mut most_used: Vec<usize> = (0..self.lowered.fixed.len()).collect();
         most_used.sort_by_key(|&value| std::cmp::Reverse(self.uses[value].len()));
-        let room = (REGISTERS - 2).saturating_sub(self.pressure() + self.loaded_at_once());
+        let room = (self.registers - 2).saturating_sub(self.pressure() + self.loaded_at_once());
         for (at, &value) in most_used.iter().take(room).enumerate() {
-            let register = REGISTERS - 1 - at;
+            let register = self.registers - 1 - at;
             self.pinned[register] = true;
             self.holds[register] = Some(value);
             self.load_frame(register as Vector, value);
@@ -176,12 +176,7 @@ impl<'a> Writer<'a> {
                 let last = self.source(yes);
                 self.end_uses(at, micro);
                 let to = self.make(at);
-                let byte = match self.lowered.float {
-                    Float::F32 => 0x4A,
-                    Float::F64 => 0x4B,
-                };
-                let op = Opcode::new(Prefix::P66, Table::M0F3A, byte);
-                self.out.vector_with(op, to, first, last, chooser << 4);
+                self.blend(to, first, last, chooser);
             }
             Micro::Store(pointer, element, x, vector) => {
                 let from = self.register(x, &[]);
@@ -250,10 +245,33 @@ impl<'a> Writer<'a> {
     }
 
     fn write(&mut self, op: Opcode, byte: Option<u8>, to: Vector, first: Vector, last: Source) {
+        let is_mask = wide::form(op).is_some_and(|form| form.is_mask);
+        let is_mask = is_mask && self.out.width == Width::Wide;
+        let made = if is_mask { MASK } else { to };
         match byte {
-            Some(byte) => self.out.vector_with(op, to, first, last, byte),
-            None => self.out.vector(op, to, first, last),
+            Some(byte) => self.out.vector_with(op, made, first, last, byte),
+            None => self.out.vector(op, made, first, last),
         }
+        if is_mask {
+            let spread = wide::spread(self.lowered.float);
+            self.out.vector(spread, to, 0, Source::Register(MASK));
+        }
+    }
+
+    /// The second where a mask holds, else the first.
+    fn blend(&mut self, to: Vector, first: Vector, last: Source, mask: Vector) {
+        let float = self.lowered.float;
+        if self.out.width == Width::Wide {
+            let mask = Source::Register(mask);
+            self.out.vector(wide::gathered(float), MASK, 0, mask);
+            return self.out.blend_wide(wide::blend(float), to, first, last);
+        }
+        let byte = match float {
+            Float::F32 => 0x4A,
+            Float::F64 => 0x4B,
+        };
+        let op = Opcode::new(Prefix::P66, Table::M0F3A, byte);
+        self.out.vector_with(op, to, first, last, mask << 4);
     }
 
     /// A register for what an instruction makes, which may be one of those it reads.
@@ -302,7 +320,7 @@ impl<'a> Writer<'a> {
             Some(value) => *self.uses[value].last().unwrap_or(&usize::MAX),
             None => usize::MAX,
         };
-        let registers = (0..REGISTERS).filter(may_leave);
+        let registers = (0..self.registers).filter(may_leave);
         let at = registers.max_by_key(next_use).unwrap_or(1);
         if let Some(value) = self.holds[at].take()
             && self.homes[value].is_none()
@@ -324,7 +342,7 @@ impl<'a> Writer<'a> {
                 self.uses[value].pop();
             }
         }
-        for register in 0..REGISTERS {
+        for register in 0..self.registers {
             let is_done = self.holds[register].is_some_and(|value| self.uses[value].is_empty());
             if is_done && !self.pinned[register] {
                 self.holds[register] = None;
@@ -336,7 +354,7 @@ impl<'a> Writer<'a> {
         Place {
             base: General::RDX,
             scale: 0,
-            offset: (self.homes[value].unwrap_or(0) * VECTOR) as i32,
+            offset: (self.homes[value].unwrap_or(0) * self.out.width.bytes()) as i32,
         }
     }
 
@@ -364,7 +382,9 @@ impl<'a> Writer<'a> {
         Place {
             base,
             scale,
-            offset: i32::from(vector) * lanes(self.program) as i32 * i32::from(scale),
+            offset: i32::from(vector)
+                * self.out.width.lanes(self.program.float) as i32
+                * i32::from(scale),
         }
     }
 

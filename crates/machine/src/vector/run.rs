@@ -2,19 +2,63 @@
 
 use super::loops::assemble;
 use super::lower::{Fixed, lower};
-use super::registers::VECTOR;
-use super::{Element, Float, Inst, Program};
+use super::{Element, Float, Inst, Program, wide};
 use crate::memory::{Memory, Refused};
 use std::fmt;
 
 /// The pointers, the count of elements, the frame.
 type Entry = extern "sysv64" fn(*const *mut u8, usize, *mut u8);
 
+/// How wide vectors are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// 256 bits.
+    Narrow,
+    /// 512 bits.
+    Wide,
+}
+
+/// Bytes of the widest vector.
+const WIDEST: usize = 64;
+
+impl Width {
+    /// Bytes of a vector.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Width::Narrow => WIDEST / 2,
+            Width::Wide => WIDEST,
+        }
+    }
+
+    /// Elements of a vector.
+    pub(super) fn lanes(self, float: Float) -> usize {
+        self.bytes() / float.bytes()
+    }
+
+    /// The width of the widest vectors that this machine has, where it has those that loops need.
+    pub fn widest() -> Option<Width> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if !has!("avx2") || !has!("fma") {
+                return None;
+            }
+            let is_wide = has!("avx512f") && has!("avx512dq") && has!("avx512vl");
+            Some(if is_wide { Width::Wide } else { Width::Narrow })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            None
+        }
+    }
+}
+
 /// A compiled loop. Its memory goes back to the system when it is dropped.
 pub struct Loop {
     entry: Entry,
     _memory: Memory,
     float: Float,
+    width: Width,
     fixed: Vec<Fixed>,
     frame: usize,
     /// The arrays by pointer, with whether they are read and written.
@@ -39,27 +83,21 @@ impl fmt::Debug for Loop {
 impl Loop {
     /// Whether this machine has such loops.
     pub fn is_supported() -> bool {
-        #[cfg(target_arch = "x86_64")]
-        {
-            std::arch::is_x86_feature_detected!("avx2")
-                && std::arch::is_x86_feature_detected!("fma")
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            false
-        }
+        Width::widest().is_some()
     }
 
-    /// The loop of a program.
+    /// The loop of a program, over vectors of at most that width.
     ///
     /// # Errors
     /// On other machines, for functions that are no vector code, and where the system gives no memory for code.
-    pub fn compile(program: &Program) -> Result<Loop, Refused> {
-        if !Loop::is_supported() {
+    pub fn compile(program: &Program, most: Width) -> Result<Loop, Refused> {
+        let Some(widest) = Width::widest() else {
             return Err(Refused("this machine has no such vectors".to_owned()));
-        }
+        };
         let lowered = lower(program)?;
-        let assembled = assemble(program, &lowered);
+        let is_wide = most == Width::Wide && widest == Width::Wide && wide::all(&lowered.micros);
+        let width = if is_wide { Width::Wide } else { Width::Narrow };
+        let assembled = assemble(program, &lowered, width);
         let (memory, code) = Memory::holding(&assembled.code)?;
         // SAFETY: the code was written for this signature; its memory is kept beside it.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(code) };
@@ -67,6 +105,7 @@ impl Loop {
             entry,
             _memory: memory,
             float: program.float,
+            width,
             fixed: lowered.fixed,
             frame: assembled.frame,
             arrays: arrays(program, &lowered.elements),
@@ -76,12 +115,12 @@ impl Loop {
 
     /// Bytes of memory that a run needs for itself.
     pub fn frame_bytes(&self) -> usize {
-        self.frame * VECTOR
+        self.frame * self.width.bytes()
     }
 
     /// Elements that are taken at once.
     fn lanes(&self) -> usize {
-        VECTOR / self.float.bytes()
+        self.width.lanes(self.float)
     }
 
     /// Writes the constants of the loop to a frame, for any number of runs with it.
@@ -92,7 +131,7 @@ impl Loop {
         for (at, &fixed) in self.fixed.iter().enumerate() {
             if let Fixed::Bits(bits) = fixed {
                 // SAFETY: the frame has room for all of these.
-                unsafe { write(frame.add(at * VECTOR), [bits; 4]) };
+                unsafe { self.write(frame, at, bits) };
             }
         }
     }
@@ -109,7 +148,7 @@ impl Loop {
             if let Fixed::Single(pointer, element) = fixed {
                 let from = pointers[pointer as usize];
                 // SAFETY: the frame has room for all of these, and the pointers are as promised.
-                unsafe { self.fill(frame.add(at * VECTOR), from, element) };
+                unsafe { self.fill(frame, at, from, element) };
             }
         }
         // SAFETY: promised by the caller.
@@ -140,7 +179,7 @@ impl Loop {
                     {
                         let from = pointers[pointer as usize];
                         // SAFETY: as in `run`.
-                        unsafe { self.fill(frame.add(at * VECTOR), from, element) };
+                        unsafe { self.fill(frame, at, from, element) };
                     }
                 }
                 // SAFETY: promised by the caller.
@@ -178,7 +217,7 @@ impl Loop {
     /// # Safety
     /// As [`Loop::run`], for the elements from `first` on.
     unsafe fn run_rest(&self, pointers: &[*mut u8], first: usize, n: usize, frame: *mut u8) {
-        let mut rooms = vec![[0u8; VECTOR]; pointers.len()];
+        let mut rooms = vec![[0u8; WIDEST]; pointers.len()];
         let rooms = rooms.as_mut_ptr();
         let room = |array: &Array| {
             let same = |&p: &*mut u8| p == pointers[array.pointer];
@@ -201,11 +240,11 @@ impl Loop {
         }
     }
 
-    /// Writes an element to a vector of the frame, for each lane.
+    /// Writes an element to that vector of the frame, for each lane.
     ///
     /// # Safety
-    /// There is room for a vector at `to`, and an element at `from`.
-    unsafe fn fill(&self, to: *mut u8, from: *const u8, element: Element) {
+    /// The frame has that vector, and there is an element at `from`.
+    unsafe fn fill(&self, frame: *mut u8, at: usize, from: *const u8, element: Element) {
         // SAFETY: promised by the caller.
         unsafe {
             let bits = match (element, self.float) {
@@ -217,18 +256,22 @@ impl Loop {
                 Float::F32 => bits & 0xFFFF_FFFF | bits << 32,
                 Float::F64 => bits,
             };
-            write(to, [bits; 4]);
+            self.write(frame, at, bits);
         }
     }
-}
 
-/// Writes a vector of the frame.
-///
-/// # Safety
-/// There is room for it.
-unsafe fn write(to: *mut u8, vector: [u64; 4]) {
-    // SAFETY: promised by the caller.
-    unsafe { to.cast::<[u64; 4]>().write_unaligned(vector) };
+    /// Writes these bits again and again to that vector of the frame.
+    ///
+    /// # Safety
+    /// The frame has that vector.
+    unsafe fn write(&self, frame: *mut u8, at: usize, bits: u64) {
+        let bytes = self.width.bytes();
+        // SAFETY: promised by the caller.
+        unsafe {
+            let to = frame.add(at * bytes).cast::<u64>();
+            (0..bytes / 8).for_each(|i| to.add(i).write_unaligned(bits));
+        }
+    }
 }
 
 impl Array {

@@ -5,12 +5,32 @@ mod values;
 
 use ferrograph_kernels::elementwise::CastTo;
 use ferrograph_machine::Op;
-use ferrograph_machine::vector::{Element, Float, Function, Inst, Loop, Program};
+use ferrograph_machine::vector::{Element, Float, Function, Inst, Loop, Program, Width};
 use oracle::interpreted;
 use values::{Draws, Kernels, Number, Values};
 
-/// Runs a program over elements `from..from + n` of arrays, and compares with the kernels; all else stays as it was.
+/// A program as loops over vectors of both widths, where the machine has the wider ones.
+fn loops(program: &Program) -> [Loop; 2] {
+    [Width::Narrow, Width::Wide].map(|width| Loop::compile(program, width).unwrap())
+}
+
+/// Runs loops over elements `from..from + n` of arrays, and compares with the kernels; all else stays as it was.
 fn check<T: Number>(
+    kernels: &Kernels<T>,
+    program: &Program,
+    loops: &[Loop],
+    arrays: &[Values<T>],
+    from: usize,
+    n: usize,
+) where
+    bool: CastTo<T>,
+{
+    for code in loops {
+        check_one(kernels, program, code, arrays, from, n);
+    }
+}
+
+fn check_one<T: Number>(
     kernels: &Kernels<T>,
     program: &Program,
     code: &Loop,
@@ -130,7 +150,7 @@ where
         insts,
         in_place: false,
     };
-    let code = Loop::compile(&program).unwrap();
+    let code = loops(&program);
     let mut arrays = |len: usize| -> Vec<Values<T>> {
         elements
             .iter()
@@ -293,7 +313,7 @@ where
     for seed in 0..count {
         let mut draws = Draws(seed);
         let (program, elements) = program::<T>(&mut draws, seed % 3 == 0);
-        let code = Loop::compile(&program).unwrap();
+        let code = loops(&program);
         for n in [draws.below(100), draws.below(20), 64] {
             let arrays: Vec<Values<T>> = elements
                 .iter()
@@ -328,7 +348,7 @@ where
             ],
             in_place: false,
         };
-        let code = Loop::compile(&program).unwrap();
+        let code = loops(&program);
         let mut draws = Draws(function as u64);
         let n = 50_000;
         let arrays = [(); 2].map(|()| drawn::<T>(&mut draws, element, n));
@@ -387,19 +407,20 @@ fn arrays_that_are_one_see_what_was_written() {
         insts,
         in_place: true,
     };
-    let code = Loop::compile(&program).unwrap();
-    let mut frame = vec![0u8; code.frame_bytes()];
-    let mut x: Vec<f32> = (0..21).map(|i| i as f32).collect();
-    let pointers = [x.as_mut_ptr().cast::<u8>(); 2];
-    // SAFETY: both are the same 21 elements, and the program is in place.
-    unsafe {
-        code.prepare(frame.as_mut_ptr());
-        code.run(&pointers, 21, frame.as_mut_ptr());
-    };
-    assert!(
-        x.iter().enumerate().all(|(i, &x)| x == 4.0 * i as f32),
-        "{x:?}"
-    );
+    for code in loops(&program) {
+        let mut frame = vec![0u8; code.frame_bytes()];
+        let mut x: Vec<f32> = (0..21).map(|i| i as f32).collect();
+        let pointers = [x.as_mut_ptr().cast::<u8>(); 2];
+        // SAFETY: both are the same 21 elements, and the program is in place.
+        unsafe {
+            code.prepare(frame.as_mut_ptr());
+            code.run(&pointers, 21, frame.as_mut_ptr());
+        };
+        assert!(
+            x.iter().enumerate().all(|(i, &x)| x == 4.0 * i as f32),
+            "{x:?}"
+        );
+    }
 }
 
 #[test]
@@ -420,13 +441,13 @@ fn programs_that_make_no_sense_are_refused() {
         insts,
         in_place: false,
     };
-    assert!(Loop::compile(&program).is_err());
+    assert!(Loop::compile(&program, Width::Wide).is_err());
     let insts = vec![Inst::Store {
         pointer: 0,
         value: 3,
     }];
     let program = Program { insts, ..program };
-    assert!(Loop::compile(&program).is_err());
+    assert!(Loop::compile(&program, Width::Wide).is_err());
 }
 
 /// `out = x * row + of_row` over rows that no vector divides.
@@ -463,8 +484,11 @@ fn rows_repeat_what_has_no_step() {
         insts,
         in_place: false,
     };
-    let code = Loop::compile(&program).unwrap();
-    for width in [1, 3, 4, 7, 21] {
+    let codes = loops(&program);
+    for (width, code) in [1, 3, 4, 7, 21]
+        .into_iter()
+        .flat_map(|n| codes.iter().map(move |c| (n, c)))
+    {
         let rows = 5;
         let mut x: Vec<f64> = (0..rows * width).map(|i| i as f64).collect();
         let mut row: Vec<f64> = (0..width).map(|i| 0.5 * i as f64).collect();

@@ -2,7 +2,7 @@
 
 use super::repeated::Rows;
 use super::tiled::At;
-use ferrograph_machine::vector::{Loop, Program};
+use ferrograph_machine::vector::{Loop, Program, Width};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,6 +12,9 @@ const MANY: usize = 32 << 10;
 
 /// The run of a step at which loops are made for fewer elements.
 const LATER: u32 = 3;
+
+/// Elements that a step reads and makes for which vectors are as wide as the machine has them: few fill no wide one.
+const WIDE: usize = 4 << 10;
 
 /// Members that become one loop.
 pub(crate) struct Run {
@@ -80,8 +83,15 @@ impl Vectors {
         if self.loops.get().is_none() && !is_worth() {
             return None;
         }
+        let width = match self.elements {
+            WIDE.. => Width::Wide,
+            _ => Width::Narrow,
+        };
         let loops = self.loops.get_or_init(|| {
-            let loops = self.runs.iter().map(|run| Loop::compile(&run.program));
+            let loops = self
+                .runs
+                .iter()
+                .map(|run| Loop::compile(&run.program, width));
             loops.collect::<Result<_, _>>().unwrap_or_default()
         });
         if loops.is_empty() {
