@@ -162,6 +162,17 @@ impl<T: Copy, O: ReduceOp<T>> Feeder<'_, T, O> {
         }
     }
 
+    /// Where the accumulators of a block lie, which begins with element `first` and of which so many elements are fed, where these
+    /// are merged into `N` of them in turn.
+    pub fn lanes<const N: usize>(&self, first: usize, n: usize) -> Option<*mut O::Acc> {
+        let shape = self.shape;
+        let in_turn = shape.outer == 1 && shape.inner == 1 && N == LANES;
+        let is_block = first.is_multiple_of(LEAF) && n == LEAF.min(shape.n.saturating_sub(first));
+        // SAFETY: the block begins within the operand, so its accumulators are there.
+        (in_turn && is_block && n >= LANES)
+            .then(|| unsafe { self.acc.at((first / LEAF * LANES) as isize) })
+    }
+
     /// Takes elements of one block of an outer index, from that one on.
     ///
     /// # Safety

@@ -12,7 +12,7 @@ use super::registers::{Writer, registers, saved};
 use super::{Program, Width};
 
 /// Vectors that are taken together: with more of them, values leave the registers oftener than that gains.
-const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 4;
 
 /// A loop as machine code.
 pub(super) struct Assembled {
@@ -32,7 +32,9 @@ pub(super) fn assemble(program: &Program, lowered: &Lowered, width: Width) -> As
     };
     loops.enter();
     loops.together();
-    loops.single();
+    if lowered.sums.is_none() {
+        loops.single();
+    }
     loops.leave();
     Assembled {
         code: loops.out.code,
@@ -74,10 +76,11 @@ impl Loops<'_> {
         writer.enter();
         let start = writer.start();
         let frame = writer.body();
+        writer.out.add(General::RAX, elements);
+        writer.out.compare_rax_rsi();
+        writer.out.jump_back_unless_greater(start);
+        writer.leave();
         self.frame = self.frame.max(frame);
-        self.out.add(General::RAX, elements);
-        self.out.compare_rax_rsi();
-        self.out.jump_back_unless_greater(start);
         self.out.land(few);
         self.out.add(General::RSI, elements - self.lanes);
     }

@@ -38,6 +38,8 @@ pub(super) enum Micro {
     Shift(Opcode, u8, u8, Arg),
     /// The second where the mask holds, else the first.
     Blend([Arg; 2], Arg),
+    /// Adds to the sums, for one of the vectors that are taken together.
+    Sum(Arg, u8),
     /// Writes numbers to an array, or masks as truths; which ones as above.
     Store(u32, Element, Arg, u8),
 }
@@ -47,9 +49,10 @@ impl Micro {
     pub fn args(&self) -> impl Iterator<Item = Arg> + use<> {
         let args = match *self {
             Micro::Load(..) => [None; 3],
-            Micro::One(_, _, a) | Micro::Shift(_, _, _, a) | Micro::Store(_, _, a, _) => {
-                [Some(a), None, None]
-            }
+            Micro::One(_, _, a)
+            | Micro::Shift(_, _, _, a)
+            | Micro::Store(_, _, a, _)
+            | Micro::Sum(a, _) => [Some(a), None, None],
             Micro::MulAdd(_, [a, b, c]) => [Some(a), Some(b), Some(c)],
             Micro::Two(_, _, [a, b]) => [Some(a), Some(b), None],
             Micro::Blend([a, b], mask) => [Some(a), Some(b), Some(mask)],
@@ -70,6 +73,7 @@ impl Micro {
             Micro::MulAdd(double, args) => Micro::MulAdd(double, args.map(arg)),
             Micro::Shift(op, kind, bits, a) => Micro::Shift(op, kind, bits, arg(a)),
             Micro::Blend(args, mask) => Micro::Blend(args.map(arg), arg(mask)),
+            Micro::Sum(a, _) => Micro::Sum(arg(a), vector),
             Micro::Store(pointer, element, a, _) => Micro::Store(pointer, element, arg(a), vector),
         }
     }
@@ -131,6 +135,8 @@ pub(super) struct Lowered {
     pub fixed: Vec<Fixed>,
     /// What each instruction of the program made.
     pub elements: Vec<Option<Element>>,
+    /// The pointer to the sums, where there are some.
+    pub sums: Option<u32>,
 }
 
 /// Spells a program out.
@@ -141,6 +147,7 @@ pub(super) fn lower(program: &Program) -> Result<Lowered, Refused> {
             micros: Vec::new(),
             fixed: Vec::new(),
             elements: Vec::new(),
+            sums: None,
         },
         float: program.float,
         values: Vec::with_capacity(program.insts.len()),
@@ -194,6 +201,15 @@ impl Lowering {
                     return Err(Refused(format!("{function:?} of these is no vector code")));
                 }
                 Some((function.spelled(self, arg)?, Element::Number))
+            }
+            Inst::Sum { pointer, value } => {
+                let (arg, element) = self.value(value)?;
+                if element != Element::Number || self.out.sums.is_some() {
+                    return Err(Refused("sums are of one number an element".to_owned()));
+                }
+                self.out.sums = Some(pointer);
+                self.push(Micro::Sum(arg, 0));
+                None
             }
             Inst::Store { pointer, value } => {
                 let (arg, element) = self.value(value)?;

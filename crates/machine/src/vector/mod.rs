@@ -22,5 +22,5 @@ mod run;
 mod wide;
 
 pub use functions::Function;
-pub use program::{Element, Float, Inst, Program};
+pub use program::{Element, Float, Inst, Program, SUMS};
 pub use run::{Loop, Width};

@@ -76,6 +76,14 @@ pub enum Inst {
         /// The operand.
         arg: u32,
     },
+    /// Adds a value to one of [`SUMS`] sums, those of elements to each in turn, which begin as zero and are written in the end.
+    /// There is one such instruction at most.
+    Sum {
+        /// Which pointer, to where the first of the sums is written.
+        pointer: u32,
+        /// The value.
+        value: u32,
+    },
     /// Writes a value to an array.
     Store {
         /// Which pointer.
@@ -84,6 +92,9 @@ pub enum Inst {
         value: u32,
     },
 }
+
+/// Numbers that the elements are summed in.
+pub const SUMS: usize = 32;
 
 /// A program over the elements of arrays of one length.
 #[derive(Clone, Debug)]

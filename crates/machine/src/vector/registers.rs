@@ -4,8 +4,8 @@
 //! Vectors of the frame that are used most stay in registers.
 
 use super::assembler::{Assembler, General, MASK, Opcode, Place, Prefix, Source, Table, Vector};
-use super::lower::{Arg, Fixed, Lowered, Micro, ONES};
-use super::{Element, Float, Program, Width, wide};
+use super::lower::{Arg, Fixed, Lowered, Micro, ONES, code};
+use super::{Element, Float, Program, SUMS, Width, wide};
 
 /// The register that stores of truths compute in.
 const SPARE: Vector = 0;
@@ -117,13 +117,56 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// How many registers hold the sums: those with the highest numbers.
+    fn sums(&self) -> usize {
+        match self.lowered.sums {
+            Some(_) => sums(self.program.float, self.out.width),
+            None => 0,
+        }
+    }
+
+    /// The register of those sums that a vector of those taken together goes to.
+    fn sum(&self, vector: usize) -> Vector {
+        let n = self.sums();
+        (self.registers - n + vector % n) as Vector
+    }
+
+    /// Writes the sums.
+    pub fn leave(&mut self) {
+        let Some(pointer) = self.lowered.sums else {
+            return;
+        };
+        let base = self.pointer(pointer);
+        for at in 0..self.sums() {
+            let place = Place {
+                base,
+                scale: 0,
+                offset: (at * self.out.width.bytes()) as i32,
+            };
+            self.store(self.sum(at), place, Element::Number);
+        }
+    }
+
+    /// The sums of nothing, in registers that stay.
+    fn clear_sums(&mut self) {
+        let xor = Opcode::new(Prefix::None, Table::M0F, code::XOR);
+        for at in 0..self.sums() {
+            let sum = self.sum(at);
+            self.out.vector(xor, sum, sum, Source::Register(sum));
+            self.pinned[sum as usize] = true;
+        }
+    }
+
     /// Loads the vectors that stay.
     pub fn enter(&mut self) {
+        self.clear_sums();
         let mut most_used: Vec<usize> = (0..self.lowered.fixed.len()).collect();
         most_used.sort_by_key(|&value| std::cmp::Reverse(self.uses[value].len()));
-        let room = (self.registers - 2).saturating_sub(self.pressure() + self.loaded_at_once());
+        let taken = self.sums();
+        let needed = self.pressure() + self.loaded_at_once() + taken;
+        let room = (self.registers - 2).saturating_sub(needed);
         for (at, &value) in most_used.iter().take(room).enumerate() {
-            let register = self.registers - 1 - at;
+            let register = self.registers - 1 - taken - at;
             self.pinned[register] = true;
             self.holds[register] = Some(value);
             self.load_frame(register as Vector, value);
@@ -136,7 +179,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes all instructions, and says how many vectors the frame has.
-    pub fn body(mut self) -> usize {
+    pub fn body(&mut self) -> usize {
         for (at, micro) in self.micros.iter().enumerate() {
             self.micro(at, micro);
         }
@@ -177,6 +220,16 @@ impl<'a> Writer<'a> {
                 self.end_uses(at, micro);
                 let to = self.make(at);
                 self.blend(to, first, last, chooser);
+            }
+            Micro::Sum(x, vector) => {
+                let (sum, last) = (self.sum(vector.into()), self.source(x));
+                let prefix = match self.lowered.float {
+                    Float::F32 => Prefix::None,
+                    Float::F64 => Prefix::P66,
+                };
+                let add = Opcode::new(prefix, Table::M0F, code::ADD);
+                self.out.vector(add, sum, sum, last);
+                self.end_uses(at, micro);
             }
             Micro::Store(pointer, element, x, vector) => {
                 let from = self.register(x, &[]);
@@ -363,18 +416,21 @@ impl<'a> Writer<'a> {
         self.load(to, place, Element::Number);
     }
 
+    /// A register that holds a pointer.
+    fn pointer(&mut self, pointer: u32) -> General {
+        let n = self.program.pointers as usize;
+        if let Some(&register) = registers(n).get(pointer as usize) {
+            return register;
+        }
+        let temporary = POINTERS[0];
+        self.out
+            .read(temporary, General::RDI, 8 * pointer.cast_signed());
+        temporary
+    }
+
     /// Where the next elements of an array lie, for one of the vectors that are taken together.
     fn element(&mut self, pointer: u32, element: Element, vector: u8) -> Place {
-        let n = self.program.pointers as usize;
-        let base = match registers(n).get(pointer as usize) {
-            Some(&register) => register,
-            None => {
-                let temporary = POINTERS[0];
-                self.out
-                    .read(temporary, General::RDI, 8 * pointer.cast_signed());
-                temporary
-            }
-        };
+        let base = self.pointer(pointer);
         let scale = match element {
             Element::Number | Element::Integer => self.program.float.bytes() as u8,
             Element::Truth => 1,
@@ -428,6 +484,11 @@ impl<'a> Writer<'a> {
         let at = self.lowered.fixed.iter().position(|&fixed| fixed == ones);
         self.home(at.unwrap_or(0))
     }
+}
+
+/// Vectors that the sums are.
+pub(super) fn sums(float: Float, width: Width) -> usize {
+    SUMS / width.lanes(float)
 }
 
 /// The caller's registers that a loop with so many pointers uses.

@@ -1,7 +1,8 @@
 //! Loops that run.
 
-use super::loops::assemble;
+use super::loops::{TOGETHER, assemble};
 use super::lower::{Fixed, lower};
+use super::registers::sums;
 use super::{Element, Float, Inst, Program, wide};
 use crate::memory::{Memory, Refused};
 use std::fmt;
@@ -97,6 +98,11 @@ impl Loop {
         let lowered = lower(program)?;
         let is_wide = most == Width::Wide && widest == Width::Wide && wide::all(&lowered.micros);
         let width = if is_wide { Width::Wide } else { Width::Narrow };
+        if lowered.sums.is_some() && sums(program.float, width) > TOGETHER {
+            return Err(Refused(
+                "sums take more registers than there are".to_owned(),
+            ));
+        }
         let assembled = assemble(program, &lowered, width);
         let (memory, code) = Memory::holding(&assembled.code)?;
         // SAFETY: the code was written for this signature; its memory is kept beside it.
@@ -111,6 +117,11 @@ impl Loop {
             arrays: arrays(program, &lowered.elements),
             in_place: program.in_place,
         })
+    }
+
+    /// Elements of which a loop that sums takes a multiple.
+    pub fn unit(&self) -> usize {
+        TOGETHER * self.lanes()
     }
 
     /// Bytes of memory that a run needs for itself.
@@ -129,10 +140,12 @@ impl Loop {
     /// There are [`Loop::frame_bytes`] bytes at `frame`, which only runs of this loop write from here on.
     pub unsafe fn prepare(&self, frame: *mut u8) {
         for (at, &fixed) in self.fixed.iter().enumerate() {
-            if let Fixed::Bits(bits) = fixed {
-                // SAFETY: the frame has room for all of these.
-                unsafe { self.write(frame, at, bits) };
-            }
+            let bits = match fixed {
+                Fixed::Bits(bits) => bits,
+                Fixed::Single(..) => 0,
+            };
+            // SAFETY: the frame has room for all of these.
+            unsafe { self.write(frame, at, bits) };
         }
     }
 
@@ -141,8 +154,8 @@ impl Loop {
     /// # Safety
     /// Each of `pointers` is that of `n` elements as the program says, or of one that is the same for all, which may be
     /// read and, if the program writes it, written while this runs; truths in it are 0 or 1. What is written overlaps
-    /// nothing else that the program names, unless it is the very same elements and the program is in place. The frame is
-    /// [prepared](Loop::prepare), and the run's alone.
+    /// nothing else that the program names, unless it is the very same elements and the program is in place. Where the
+    /// program sums, `n` is a multiple of [`Loop::unit`] and not 0, and there is room for [`SUMS`](super::SUMS) numbers. The frame is [prepared](Loop::prepare), and the run's alone.
     pub unsafe fn run(&self, pointers: &[*mut u8], n: usize, frame: *mut u8) {
         for (at, &fixed) in self.fixed.iter().enumerate() {
             if let Fixed::Single(pointer, element) = fixed {
@@ -240,7 +253,7 @@ impl Loop {
         }
     }
 
-    /// Writes an element to that vector of the frame, for each lane.
+    /// Writes an element to that vector of the frame, for each lane, where it is another one than those there.
     ///
     /// # Safety
     /// The frame has that vector, and there is an element at `from`.
@@ -256,7 +269,11 @@ impl Loop {
                 Float::F32 => bits & 0xFFFF_FFFF | bits << 32,
                 Float::F64 => bits,
             };
-            self.write(frame, at, bits);
+            // A vector that was just written in parts cannot be read as one for a while.
+            let known = frame.add(at * self.width.bytes()).cast::<u64>();
+            if known.read_unaligned() != bits {
+                self.write(frame, at, bits);
+            }
         }
     }
 
@@ -300,6 +317,7 @@ fn arrays(program: &Program, made: &[Option<Element>]) -> Vec<Array> {
             Inst::Load { pointer, element } => (pointer as usize, Some(element), true),
             Inst::Store { pointer, value } => (pointer as usize, made[value as usize], false),
             Inst::Single { .. }
+            | Inst::Sum { .. }
             | Inst::Constant { .. }
             | Inst::Convert { .. }
             | Inst::Compute { .. }

@@ -40,7 +40,7 @@ pub(super) fn all(micros: &[Micro]) -> bool {
     micros.iter().all(|micro| match *micro {
         Micro::One(op, ..) | Micro::Two(op, ..) | Micro::Shift(op, ..) => form(op).is_some(),
         Micro::Load(_, element, _) | Micro::Store(_, element, ..) => element != Element::Truth,
-        Micro::MulAdd(..) | Micro::Blend(..) => true,
+        Micro::MulAdd(..) | Micro::Blend(..) | Micro::Sum(..) => true,
     })
 }
 

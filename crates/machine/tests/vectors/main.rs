@@ -5,7 +5,7 @@ mod values;
 
 use ferrograph_kernels::elementwise::CastTo;
 use ferrograph_machine::Op;
-use ferrograph_machine::vector::{Element, Float, Function, Inst, Loop, Program, Width};
+use ferrograph_machine::vector::{Element, Float, Function, Inst, Loop, Program, SUMS, Width};
 use oracle::interpreted;
 use values::{Draws, Kernels, Number, Values};
 
@@ -513,5 +513,64 @@ fn rows_repeat_what_has_no_step() {
         };
         assert_eq!(out[..rows * width], wanted);
         assert_eq!(out[rows * width], 0.0);
+    }
+}
+
+/// Sums of `x * y`, those of elements in turn, beside what is stored.
+fn sums_of<T: Number + std::ops::Mul<Output = T> + std::ops::AddAssign + PartialEq>(
+    float: Float,
+    of: impl Fn(usize) -> T,
+) where
+    bool: CastTo<T>,
+{
+    let element = Element::Number;
+    let load = |pointer| Inst::Load { pointer, element };
+    let (op, args) = (Op::Mul, [0, 1, 0]);
+    for is_stored in [false, true] {
+        let (pointer, value) = (2, 2);
+        let mut insts = vec![load(0), load(1), Inst::Compute { op, args }];
+        insts.extend(is_stored.then_some(Inst::Store { pointer, value }));
+        insts.push(Inst::Sum { pointer: 3, value });
+        let program = Program {
+            float,
+            pointers: 4,
+            insts,
+            in_place: false,
+        };
+        for width in [Width::Narrow, Width::Wide] {
+            let Ok(code) = Loop::compile(&program, width) else {
+                assert!(float == Float::F64, "single numbers fit any vectors");
+                continue;
+            };
+            for n in [1, 2, 7, 32].map(|times| times * code.unit()) {
+                let mut x: Vec<T> = (0..n).map(&of).collect();
+                let mut y: Vec<T> = (0..n).map(|i| of(3 * i + 1)).collect();
+                let mut z = vec![of(0); n];
+                let mut sums: Vec<T> = (0..SUMS).map(|i| of(5 * i)).collect();
+                let mut wanted = vec![of(0); SUMS];
+                let products: Vec<T> = x.iter().zip(&y).map(|(&x, &y)| x * y).collect();
+                for (i, &product) in products.iter().enumerate() {
+                    wanted[i % SUMS] += product;
+                }
+                let mut frame = vec![0u8; code.frame_bytes()];
+                let pointers =
+                    [&mut x, &mut y, &mut z, &mut sums].map(|v| v.as_mut_ptr().cast::<u8>());
+                // SAFETY: the arrays have these elements, the last one the sums, and nothing else reaches them.
+                unsafe {
+                    code.prepare(frame.as_mut_ptr());
+                    code.run(&pointers, n, frame.as_mut_ptr());
+                }
+                assert!(sums == wanted, "{float:?} {width:?} {n}");
+                assert!(!is_stored || z == products, "{float:?} {width:?} {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_are_those_of_a_plain_loop() {
+    if Loop::is_supported() {
+        sums_of::<f32>(Float::F32, |i| (i as f32 * 0.37).sin());
+        sums_of::<f64>(Float::F64, |i| (i as f64 * 0.37).sin());
     }
 }

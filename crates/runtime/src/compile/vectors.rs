@@ -9,7 +9,9 @@ mod writer;
 
 use super::rows::Doing;
 use super::tile::{Joining, Run, Value};
-use crate::plan::{self, Member, Order, Task, Turn, Vectors};
+use super::totals::extent_of;
+use crate::plan::{self, Member, Order, Rows, Summed, Task, Turn, Vectors};
+use ferrograph_graph::ReduceCode;
 use ferrograph_machine::vector::{Float, Loop};
 use ferrograph_tensor::DType;
 use functions::{Function, function, kind};
@@ -84,7 +86,7 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
     if !joining.facts.vectors || !Loop::is_supported() {
         return None;
     }
-    let groups = worth(grouped(joining));
+    let groups = worth(joining, grouped(joining));
     let mut runs = Vec::new();
     let mut steps: Vec<Member> = Vec::with_capacity(groups.len());
     let mut tasks = Vec::with_capacity(groups.len());
@@ -95,18 +97,20 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
                 steps.push(joining.members[*member].clone());
             }
             Group::Run(float, width, _, members) => {
-                let is_needed = |value: u32| is_needed(joining, &groups, at, value);
+                let is_needed = |value: u32| is_needed(joining, &groups, at, value, None);
                 let mut writer = Writer::new(joining, (*float)?, *width);
                 members
                     .iter()
                     .try_for_each(|&member| writer.member(member, &is_needed))?;
                 tasks.push(Task::Run(runs.len()));
                 steps.push(writer.outside());
+                let summed = fed(joining, members);
+                let summed = summed.and_then(|fed| summing(joining, &groups, at, fed));
+                let last = summed.as_ref().map(|summed| joining.totals[summed.total].0);
+                let operations = members.iter().filter_map(|&m| operation(joining, m));
                 runs.push(plan::Run {
-                    operations: members
-                        .iter()
-                        .filter_map(|&m| operation(joining, m))
-                        .collect(),
+                    operations: operations.chain(last).collect(),
+                    summed,
                     values: writer.values.clone().into(),
                     width: *width,
                     rows: writer.rows()?,
@@ -124,6 +128,61 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
     };
     let elements = joining.touched(&steps);
     (!runs.is_empty()).then(|| Vectors::new(order, runs, elements))
+}
+
+/// A member that feeds a total with what another one makes.
+#[derive(Clone, Copy)]
+struct Feed {
+    member: usize,
+    total: usize,
+    value: u32,
+}
+
+/// The sum of all elements of what one of these members makes, if there is one that vector code may add up.
+fn fed(joining: &Joining<'_>, members: &[usize]) -> Option<Feed> {
+    let makes = |value: &u32| {
+        let mut made = members.iter().map(|&m| &joining.members[m].outs);
+        made.any(|outs| outs.contains(value))
+    };
+    let each = joining.runs.iter().zip(&joining.members).enumerate();
+    let mut feeds = each.filter_map(|(member, (run, reads))| match *run {
+        Run::Feed(total, _) if makes(&reads.ins[0]) => Some(Feed {
+            member,
+            total,
+            value: reads.ins[0],
+        }),
+        _ => None,
+    });
+    feeds.find(|feed| {
+        let Doing::Total(bound) = joining.parts[joining.totals[feed.total].0].doing else {
+            return false;
+        };
+        let code = bound.reduced.as_ref().map(|reduced| reduced.code);
+        let is_sum = matches!(code, Some(ReduceCode::Sum | ReduceCode::Mean));
+        let extent = extent_of(joining.facts.slots(), bound);
+        let is_whole = extent.is_some_and(|extent| extent.outer == 1 && extent.inner == 1);
+        let dtype = joining.dtype(joining.values[feed.value as usize]);
+        is_sum && is_whole && matches!(dtype, DType::Float32 | DType::Float64)
+    })
+}
+
+/// The program of a group that also sums, where its rows are taken as one.
+fn summing(joining: &Joining<'_>, groups: &[Group], at: usize, feed: Feed) -> Option<Summed> {
+    let Group::Run(float, width, _, members) = &groups[at] else {
+        return None;
+    };
+    let mut writer = Writer::new(joining, (*float)?, *width);
+    let is_needed = |value: u32| is_needed(joining, groups, at, value, Some(feed.member));
+    members
+        .iter()
+        .try_for_each(|&member| writer.member(member, &is_needed))?;
+    writer.sum(feed.value)?;
+    matches!(writer.rows()?, Rows::AsOne).then(|| Summed {
+        values: writer.values.clone().into(),
+        member: feed.member,
+        total: feed.total,
+        program: writer.finish(),
+    })
 }
 
 /// The operation that a member does, by its number; of copies, none.
@@ -261,13 +320,14 @@ fn grouped(joining: &Joining<'_>) -> Vec<Group> {
     groups
 }
 
-/// Leaves runs of one small member, and those without numbers, to the kernels.
-fn worth(groups: Vec<Group>) -> Vec<Group> {
+/// Leaves runs of one small member that nothing sums, and those without numbers, to the kernels.
+fn worth(joining: &Joining<'_>, groups: Vec<Group>) -> Vec<Group> {
     let kernels = |members: Vec<usize>| members.into_iter().map(Group::Kernel).collect();
     let each = groups.into_iter().flat_map(|group| -> Vec<Group> {
         match group {
             Group::Run(float, _, has_large, members)
-                if float.is_none() || members.len() < 2 && !has_large =>
+                if float.is_none()
+                    || members.len() < 2 && !has_large && fed(joining, &members).is_none() =>
             {
                 kernels(members)
             }
@@ -277,9 +337,16 @@ fn worth(groups: Vec<Group>) -> Vec<Group> {
     each.collect()
 }
 
-/// Whether what a group makes is needed outside of it.
-fn is_needed(joining: &Joining<'_>, groups: &[Group], at: usize, value: u32) -> bool {
+/// Whether what a group makes is needed outside of it, by others than one member.
+fn is_needed(
+    joining: &Joining<'_>,
+    groups: &[Group],
+    at: usize,
+    value: u32,
+    but: Option<usize>,
+) -> bool {
     let others = groups.iter().enumerate().filter(|(other, _)| *other != at);
-    let mut members = others.flat_map(|(_, group)| group.members());
+    let members = others.flat_map(|(_, group)| group.members());
+    let mut members = members.filter(|&&member| Some(member) != but);
     joining.is_output(value) || members.any(|&member| joining.members[member].ins.contains(&value))
 }

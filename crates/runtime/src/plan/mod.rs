@@ -35,7 +35,7 @@ pub(crate) use step::{
 pub(crate) use tiled::{At, Binding, Member, Tiled, Work};
 pub(crate) use total::{Extent, Total, block, total};
 pub(crate) use update::{Single, Source, Update, UpdateKernel};
-pub(crate) use vectors::{Order, Run, Task, Vectors};
+pub(crate) use vectors::{Order, Run, Summed, Task, Vectors};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
 pub(crate) use walk::{Lines, Turn, Walk};

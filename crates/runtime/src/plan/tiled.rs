@@ -3,13 +3,14 @@
 
 use super::ALIGN;
 use super::total::{Feeds, Total};
-use super::vectors::{Order, Task, Vectors, Way};
+use super::vectors::{Loaded, Order, Task, Vectors, Way};
 use super::walk::{Stretch, Turn, Walk};
 use ferrograph_graph::{Kernel, Operands, SlotType};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::stop::undisturbed;
 use ferrograph_tensor::{Buffer, Error, Result, err};
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Where a value of a tile is.
@@ -155,6 +156,9 @@ impl Tiled {
         let scratch = scratch.ok_or_else(|| err!(Internal, "fresh memory cannot be written"))?;
         // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
         unsafe { scratch.write_bytes(0, way.order.bool_bytes) };
+        // SAFETY: the scratch memory has room for all frames.
+        let prepare = |code: &Loaded<'_>| unsafe { code.prepare_sums(scratch) };
+        way.loops.iter().for_each(prepare);
         let mut pointers = bases.0.clone();
         let mut prepared = 0;
         for at in stretches {
@@ -163,14 +167,20 @@ impl Tiled {
                 self.place(way, bases, scratch, tile.start, &mut pointers);
                 let is_first = tile.len() > prepared;
                 prepared = prepared.max(tile.len());
+                let mut done: SmallVec<[usize; 4]> = SmallVec::new();
                 for task in &way.order.tasks {
                     match *task {
+                        Task::Member(member) if done.contains(&member) => {}
                         Task::Member(member) => {
                             self.member(member, &pointers, tile.clone(), feeds)?;
                         }
                         // SAFETY: as for members; the scratch memory has room for all frames.
                         Task::Run(run) => unsafe {
-                            way.loops[run].run(&pointers, tile.len(), scratch, is_first);
+                            let (code, n) = (&way.loops[run], tile.len());
+                            match code.sum(&pointers, (tile.start, n), scratch, feeds) {
+                                Some(member) => done.push(member),
+                                None => code.run(&pointers, n, scratch, is_first),
+                            }
                         },
                     }
                 }

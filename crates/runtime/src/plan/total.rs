@@ -3,6 +3,7 @@
 use ferrograph_graph::{Operands, ReduceCode};
 use ferrograph_kernels::reduce as k;
 use ferrograph_kernels::reduce::{Fed, Feeder, ReduceOp};
+use ferrograph_machine::vector::SUMS;
 use ferrograph_tensor::{DType, Element, bf16, f16};
 
 /// The lengths of what is reduced, and of what lies around and inside it.
@@ -31,6 +32,10 @@ pub(crate) trait Feeds: Sync {
     /// # Safety
     /// As [`Feeder::feed`].
     unsafe fn feed(&self, first: usize, o: &Operands<'_>);
+
+    /// Where the sums of so many elements from `first` on are written to that vector code makes, where these are what the
+    /// total keeps of them: they are a block of it.
+    fn sums(&self, first: usize, n: usize) -> Option<*mut u8>;
 }
 
 impl<T: Element, O: ReduceOp<T, Out = T>> Running for Fed<T, O> {
@@ -47,6 +52,10 @@ impl<T: Element, O: ReduceOp<T, Out = T>> Feeds for Feeder<'_, T, O> {
     unsafe fn feed(&self, first: usize, o: &Operands<'_>) {
         // SAFETY: promised by the caller.
         unsafe { Feeder::feed(self, first, o.input(0)) };
+    }
+
+    fn sums(&self, first: usize, n: usize) -> Option<*mut u8> {
+        self.lanes::<SUMS>(first, n).map(<*mut O::Acc>::cast)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::repeated::Rows;
 use super::tiled::At;
+use super::total::Feeds;
 use ferrograph_machine::vector::{Loop, Program, Width};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
@@ -28,6 +29,19 @@ pub(crate) struct Run {
     pub rows: Rows,
     /// The operations that the members do, by their numbers in the joined step.
     pub operations: Box<[usize]>,
+    /// The members and a total that is fed what they make, as one.
+    pub summed: Option<Summed>,
+}
+
+/// A run that adds what it makes to a total, where each tile is of so many elements that it can.
+pub(crate) struct Summed {
+    /// As the run's; its last pointer is to the sums of a block of the total.
+    pub program: Program,
+    pub values: Box<[u32]>,
+    /// The member that feeds the total otherwise.
+    pub member: usize,
+    /// The total, by its number.
+    pub total: usize,
 }
 
 /// One thing to do with a tile.
@@ -56,7 +70,13 @@ pub(crate) struct Vectors {
     /// Elements that a run of the step reads and makes.
     elements: usize,
     calls: AtomicU32,
-    loops: OnceLock<Vec<Loop>>,
+    loops: OnceLock<Vec<Code>>,
+}
+
+/// The loop of a run, and the one that also sums, where there is one.
+struct Code {
+    plain: Loop,
+    summing: Option<Loop>,
 }
 
 impl Vectors {
@@ -88,25 +108,43 @@ impl Vectors {
             _ => Width::Narrow,
         };
         let loops = self.loops.get_or_init(|| {
-            let loops = self
-                .runs
-                .iter()
-                .map(|run| Loop::compile(&run.program, width));
-            loops.collect::<Result<_, _>>().unwrap_or_default()
+            let codes = self.runs.iter().map(|run| {
+                let summing = run.summed.as_ref();
+                Loop::compile(&run.program, width).map(|plain| Code {
+                    plain,
+                    summing: summing.and_then(|s| Loop::compile(&s.program, width).ok()),
+                })
+            });
+            codes.collect::<Result<_, _>>().unwrap_or_default()
         });
         if loops.is_empty() {
             return None;
         }
         let mut bytes = self.order.scratch_bytes.next_multiple_of(super::ALIGN);
         let mut loaded = Vec::with_capacity(loops.len());
+        let mut room = |n: usize| {
+            let at = bytes;
+            bytes = (bytes + n).next_multiple_of(super::ALIGN);
+            at
+        };
         for (run, code) in self.runs.iter().zip(loops) {
+            let repeated = run.rows.repeated().map(|(_, r)| r.room()).sum::<usize>();
+            let frame = code.plain.frame_bytes().next_multiple_of(super::ALIGN);
+            let (plain, summing) = (&code.plain, code.summing.as_ref());
             loaded.push(Loaded {
                 run,
-                code,
-                frame: bytes,
+                code: plain,
+                frame: room(frame + repeated),
+                summing: run
+                    .summed
+                    .as_ref()
+                    .zip(summing)
+                    .map(|(summed, code)| Summing {
+                        summed,
+                        code,
+                        frame: room(code.frame_bytes()),
+                    }),
             });
-            bytes = (bytes + code.frame_bytes()).next_multiple_of(super::ALIGN);
-            bytes += run.rows.repeated().map(|(_, r)| r.room()).sum::<usize>();
         }
         Some(Way {
             order: &self.order,
@@ -129,9 +167,58 @@ pub(crate) struct Loaded<'a> {
     run: &'a Run,
     code: &'a Loop,
     frame: usize,
+    summing: Option<Summing<'a>>,
+}
+
+/// A loop that sums, with the place of its frame.
+struct Summing<'a> {
+    summed: &'a Summed,
+    code: &'a Loop,
+    frame: usize,
 }
 
 impl Loaded<'_> {
+    /// Makes the memory of a thread ready for [`Loaded::sum`].
+    ///
+    /// # Safety
+    /// It has room for frames, which only these write from here on.
+    pub unsafe fn prepare_sums(&self, scratch: *mut u8) {
+        if let Some(summing) = &self.summing {
+            // SAFETY: promised by the caller.
+            unsafe { summing.code.prepare(scratch.add(summing.frame)) };
+        }
+    }
+
+    /// Takes so many rows, the first of which is that one, through the loop and adds what it makes to the total, where they
+    /// are whole turns of it and lie in one block of the total; says which member need not run then.
+    ///
+    /// # Safety
+    /// As [`Loaded::run`], in memory that is [ready](Loaded::prepare_sums); and as [`Feeds::feed`].
+    pub unsafe fn sum(
+        &self,
+        values: &[*mut u8],
+        (first, rows): (usize, usize),
+        scratch: *mut u8,
+        feeds: &[Box<dyn Feeds + '_>],
+    ) -> Option<usize> {
+        let Summing {
+            summed,
+            code,
+            frame,
+        } = self.summing.as_ref()?;
+        let width = self.run.width;
+        let n = rows * width;
+        if !n.is_multiple_of(code.unit()) {
+            return None;
+        }
+        let sums = feeds[summed.total].sums(first * width, n)?;
+        let pointers = summed.values.iter().map(|&value| values[value as usize]);
+        let pointers: SmallVec<[*mut u8; 16]> = pointers.chain([sums]).collect();
+        // SAFETY: promised by the caller; the total has these sums.
+        unsafe { code.run(&pointers, n, scratch.add(*frame)) };
+        Some(summed.member)
+    }
+
     /// Takes so many rows through the loop; whether they are the first with this memory.
     ///
     /// # Safety

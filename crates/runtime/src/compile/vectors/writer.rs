@@ -84,6 +84,14 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
+    /// Adds a value that is at hand to the sums of a total, whose pointer is the last one.
+    pub fn sum(&mut self, number: u32) -> Option<()> {
+        let value = *self.made.get(&number)?;
+        let pointer = self.values.len() as u32;
+        self.push(Inst::Sum { pointer, value });
+        Some(())
+    }
+
     fn push(&mut self, inst: Inst) -> u32 {
         self.program.insts.push(inst);
         self.program.insts.len() as u32 - 1
@@ -204,7 +212,9 @@ impl<'a> Writer<'a> {
     }
 
     pub fn finish(mut self) -> Program {
-        self.program.pointers = self.values.len() as u32;
+        let sums = |inst: &Inst| matches!(inst, Inst::Sum { .. });
+        let has_sums = self.program.insts.iter().any(sums);
+        self.program.pointers = self.values.len() as u32 + u32::from(has_sums);
         self.program
     }
 }
