@@ -162,15 +162,19 @@ impl<T: Copy, O: ReduceOp<T>> Feeder<'_, T, O> {
         }
     }
 
-    /// Where the accumulators of a block lie, which begins with element `first` and of which so many elements are fed, where these
-    /// are merged into `N` of them in turn.
-    pub fn lanes<const N: usize>(&self, first: usize, n: usize) -> Option<*mut O::Acc> {
-        let shape = self.shape;
-        let in_turn = shape.outer == 1 && shape.inner == 1 && N == LANES;
-        let is_block = first.is_multiple_of(LEAF) && n == LEAF.min(shape.n.saturating_sub(first));
-        // SAFETY: the block begins within the operand, so its accumulators are there.
-        (in_turn && is_block && n >= LANES)
-            .then(|| unsafe { self.acc.at((first / LEAF * LANES) as isize) })
+    /// Where the accumulators lie of so many elements from `first` on, where these are whole blocks of `B` elements, or all up to
+    /// the last one, and are merged into `N` accumulators a block in turn.
+    pub fn lanes<const N: usize, const B: usize>(
+        &self,
+        first: usize,
+        n: usize,
+    ) -> Option<*mut O::Acc> {
+        let (shape, end) = (self.shape, first + n);
+        let in_turn = shape.outer == 1 && shape.inner == 1 && (N, B) == (LANES, LEAF);
+        let ends = end.is_multiple_of(LEAF) || end == shape.n && n % LEAF >= LANES;
+        let is_whole = in_turn && n > 0 && first.is_multiple_of(LEAF) && ends && end <= shape.n;
+        // SAFETY: the first block begins within the operand, so its accumulators are there.
+        is_whole.then(|| unsafe { self.acc.at((first / LEAF * LANES) as isize) })
     }
 
     /// Takes elements of one block of an outer index, from that one on.

@@ -244,6 +244,30 @@ impl Assembler {
         self.code.extend([0x48, 0x39, 0xF0]);
     }
 
+    /// `rdi = min(rax + number, rsi)`
+    pub fn rdi_behind_rax(&mut self, number: i32) {
+        self.code.extend([0x48, 0x8D, 0xB8]);
+        self.code.extend(number.to_le_bytes());
+        self.code.extend([0x48, 0x39, 0xF7, 0x48, 0x0F, 0x4F, 0xFE]);
+    }
+
+    /// Compares `rax` with `rdi`, signed.
+    pub fn compare_rax_rdi(&mut self) {
+        self.code.extend([0x48, 0x39, 0xF8]);
+    }
+
+    /// `to += number`, any register but `rsp`.
+    pub fn advance(&mut self, to: General, number: i32) {
+        self.code.extend([0x48 | to.0 >> 3, 0x81, 0xC0 | to.0 & 7]);
+        self.code.extend(number.to_le_bytes());
+    }
+
+    /// Goes on at a place before, where the last comparison found less.
+    pub fn jump_back_if_less(&mut self, to: usize) {
+        self.code.extend([0x0F, 0x8C]);
+        self.distance_to(to);
+    }
+
     /// Goes on at a place before, where the last comparison found no more.
     pub fn jump_back_unless_greater(&mut self, to: usize) {
         self.code.extend([0x0F, 0x8E]);

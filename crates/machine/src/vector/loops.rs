@@ -9,7 +9,7 @@
 use super::assembler::{Assembler, General};
 use super::lower::{Lowered, Micro, in_turns};
 use super::registers::{Writer, registers, saved};
-use super::{Program, Width};
+use super::{BLOCK, Program, Width};
 
 /// Vectors that are taken together: with more of them, values leave the registers oftener than that gains.
 pub(super) const TOGETHER: usize = 4;
@@ -31,9 +31,12 @@ pub(super) fn assemble(program: &Program, lowered: &Lowered, width: Width) -> As
         frame: 0,
     };
     loops.enter();
-    loops.together();
-    if lowered.sums.is_none() {
-        loops.single();
+    match lowered.sums {
+        Some(_) => loops.blocks(),
+        None => {
+            loops.together();
+            loops.single();
+        }
     }
     loops.leave();
     Assembled {
@@ -76,13 +79,32 @@ impl Loops<'_> {
         writer.enter();
         let start = writer.start();
         let frame = writer.body();
-        writer.out.add(General::RAX, elements);
-        writer.out.compare_rax_rsi();
-        writer.out.jump_back_unless_greater(start);
-        writer.leave();
         self.frame = self.frame.max(frame);
+        self.out.add(General::RAX, elements);
+        self.out.compare_rax_rsi();
+        self.out.jump_back_unless_greater(start);
         self.out.land(few);
         self.out.add(General::RSI, elements - self.lanes);
+    }
+
+    /// The loop over some vectors at a time, for block after block whose elements are summed: `rdi` is where the block ends.
+    fn blocks(&mut self) {
+        let micros = in_turns(&self.lowered.micros, TOGETHER);
+        let elements = self.lanes * TOGETHER as i8;
+        let mut writer = self.writer(&micros);
+        writer.enter();
+        let block = writer.start();
+        writer.out.rdi_behind_rax(BLOCK as i32);
+        writer.clear_sums();
+        let start = writer.start();
+        let frame = writer.body();
+        writer.out.add(General::RAX, elements);
+        writer.out.compare_rax_rdi();
+        writer.out.jump_back_if_less(start);
+        writer.write_sums();
+        writer.out.compare_rax_rsi();
+        writer.out.jump_back_if_less(block);
+        self.frame = self.frame.max(frame);
     }
 
     /// The loop over single vectors, of which there may be none. Where programs are not in place, a last vector takes what

@@ -22,5 +22,5 @@ mod run;
 mod wide;
 
 pub use functions::Function;
-pub use program::{Element, Float, Inst, Program, SUMS};
+pub use program::{BLOCK, Element, Float, Inst, Program, SUMS};
 pub use run::{Loop, Width};

@@ -76,8 +76,8 @@ pub enum Inst {
         /// The operand.
         arg: u32,
     },
-    /// Adds a value to one of [`SUMS`] sums, those of elements to each in turn, which begin as zero and are written in the end.
-    /// There is one such instruction at most.
+    /// Adds a value to one of [`SUMS`] sums, those of elements to each in turn. They begin as zero with each block of [`BLOCK`]
+    /// elements, and are written behind those of the block before. There is one such instruction at most.
     Sum {
         /// Which pointer, to where the first of the sums is written.
         pointer: u32,
@@ -93,8 +93,11 @@ pub enum Inst {
     },
 }
 
-/// Numbers that the elements are summed in.
+/// Numbers that the elements of a block are summed in.
 pub const SUMS: usize = 32;
+
+/// Elements that are summed before sums begin anew.
+pub const BLOCK: usize = 2048;
 
 /// A program over the elements of arrays of one length.
 #[derive(Clone, Debug)]

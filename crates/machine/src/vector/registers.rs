@@ -131,8 +131,8 @@ impl<'a> Writer<'a> {
         (self.registers - n + vector % n) as Vector
     }
 
-    /// Writes the sums.
-    pub fn leave(&mut self) {
+    /// Writes the sums, and goes on to where the next ones are written.
+    pub fn write_sums(&mut self) {
         let Some(pointer) = self.lowered.sums else {
             return;
         };
@@ -145,21 +145,22 @@ impl<'a> Writer<'a> {
             };
             self.store(self.sum(at), place, Element::Number);
         }
+        let bytes = SUMS * self.program.float.bytes();
+        self.out.advance(base, bytes as i32);
     }
 
-    /// The sums of nothing, in registers that stay.
-    fn clear_sums(&mut self) {
+    /// The sums of nothing.
+    pub fn clear_sums(&mut self) {
         let xor = Opcode::new(Prefix::None, Table::M0F, code::XOR);
         for at in 0..self.sums() {
             let sum = self.sum(at);
             self.out.vector(xor, sum, sum, Source::Register(sum));
-            self.pinned[sum as usize] = true;
         }
     }
 
     /// Loads the vectors that stay.
     pub fn enter(&mut self) {
-        self.clear_sums();
+        (0..self.sums()).for_each(|at| self.pinned[self.sum(at) as usize] = true);
         let mut most_used: Vec<usize> = (0..self.lowered.fixed.len()).collect();
         most_used.sort_by_key(|&value| std::cmp::Reverse(self.uses[value].len()));
         let taken = self.sums();
@@ -489,6 +490,11 @@ impl<'a> Writer<'a> {
 /// Vectors that the sums are.
 pub(super) fn sums(float: Float, width: Width) -> usize {
     SUMS / width.lanes(float)
+}
+
+/// Whether each of so many pointers has a register.
+pub(super) fn fit(pointers: usize) -> bool {
+    pointers <= POINTERS.len()
 }
 
 /// The caller's registers that a loop with so many pointers uses.

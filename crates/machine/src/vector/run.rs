@@ -2,7 +2,7 @@
 
 use super::loops::{TOGETHER, assemble};
 use super::lower::{Fixed, lower};
-use super::registers::sums;
+use super::registers::{fit, sums};
 use super::{Element, Float, Inst, Program, wide};
 use crate::memory::{Memory, Refused};
 use std::fmt;
@@ -98,7 +98,8 @@ impl Loop {
         let lowered = lower(program)?;
         let is_wide = most == Width::Wide && widest == Width::Wide && wide::all(&lowered.micros);
         let width = if is_wide { Width::Wide } else { Width::Narrow };
-        if lowered.sums.is_some() && sums(program.float, width) > TOGETHER {
+        let has_room = sums(program.float, width) <= TOGETHER && fit(program.pointers as usize);
+        if lowered.sums.is_some() && !has_room {
             return Err(Refused(
                 "sums take more registers than there are".to_owned(),
             ));
@@ -155,7 +156,7 @@ impl Loop {
     /// Each of `pointers` is that of `n` elements as the program says, or of one that is the same for all, which may be
     /// read and, if the program writes it, written while this runs; truths in it are 0 or 1. What is written overlaps
     /// nothing else that the program names, unless it is the very same elements and the program is in place. Where the
-    /// program sums, `n` is a multiple of [`Loop::unit`] and not 0, and there is room for [`SUMS`](super::SUMS) numbers. The frame is [prepared](Loop::prepare), and the run's alone.
+    /// program sums, `n` is a multiple of [`Loop::unit`] and not 0, and there is room for the sums of each block. The frame is [prepared](Loop::prepare), and the run's alone.
     pub unsafe fn run(&self, pointers: &[*mut u8], n: usize, frame: *mut u8) {
         for (at, &fixed) in self.fixed.iter().enumerate() {
             if let Fixed::Single(pointer, element) = fixed {

@@ -5,7 +5,9 @@ mod values;
 
 use ferrograph_kernels::elementwise::CastTo;
 use ferrograph_machine::Op;
-use ferrograph_machine::vector::{Element, Float, Function, Inst, Loop, Program, SUMS, Width};
+use ferrograph_machine::vector::{
+    BLOCK, Element, Float, Function, Inst, Loop, Program, SUMS, Width,
+};
 use oracle::interpreted;
 use values::{Draws, Kernels, Number, Values};
 
@@ -542,15 +544,17 @@ fn sums_of<T: Number + std::ops::Mul<Output = T> + std::ops::AddAssign + Partial
                 assert!(float == Float::F64, "single numbers fit any vectors");
                 continue;
             };
-            for n in [1, 2, 7, 32].map(|times| times * code.unit()) {
+            let lengths = [1, 2, 7, 32, 64, 65, 200].map(|times| times * code.unit());
+            for n in lengths {
                 let mut x: Vec<T> = (0..n).map(&of).collect();
                 let mut y: Vec<T> = (0..n).map(|i| of(3 * i + 1)).collect();
                 let mut z = vec![of(0); n];
-                let mut sums: Vec<T> = (0..SUMS).map(|i| of(5 * i)).collect();
-                let mut wanted = vec![of(0); SUMS];
+                let blocks = n.div_ceil(BLOCK);
+                let mut sums: Vec<T> = (0..blocks * SUMS).map(|i| of(5 * i)).collect();
+                let mut wanted = vec![of(0); blocks * SUMS];
                 let products: Vec<T> = x.iter().zip(&y).map(|(&x, &y)| x * y).collect();
                 for (i, &product) in products.iter().enumerate() {
-                    wanted[i % SUMS] += product;
+                    wanted[i / BLOCK * SUMS + i % SUMS] += product;
                 }
                 let mut frame = vec![0u8; code.frame_bytes()];
                 let pointers =

@@ -181,6 +181,7 @@ fn summing(joining: &Joining<'_>, groups: &[Group], at: usize, feed: Feed) -> Op
         values: writer.values.clone().into(),
         member: feed.member,
         total: feed.total,
+        follows: writer.follows(),
         program: writer.finish(),
     })
 }

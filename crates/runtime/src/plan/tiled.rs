@@ -161,7 +161,20 @@ impl Tiled {
         way.loops.iter().for_each(prepare);
         let mut pointers = bases.0.clone();
         let mut prepared = 0;
-        for at in stretches {
+        let alone = way.alone().filter(|_| self.walk == Walk::Along(1));
+        let (tile, begin) = (self.tile, stretches.start);
+        let whole = stretches.end.min(self.rows / tile) - begin.min(self.rows / tile);
+        let mut done = 0;
+        if let Some(code) = alone
+            && whole > 1
+        {
+            self.place(way, bases, scratch, begin * tile, &mut pointers);
+            let rows = (begin * tile, whole * tile);
+            // SAFETY: the rows of these tiles follow one another.
+            let summed = unsafe { code.sum(&pointers, rows, scratch, feeds) };
+            done = summed.map_or(0, |_| whole);
+        }
+        for at in begin + done..stretches.end {
             let stretch = self.walk.stretch(at, self.rows, self.tile);
             for tile in self.tiles_of(stretch) {
                 self.place(way, bases, scratch, tile.start, &mut pointers);

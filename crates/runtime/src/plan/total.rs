@@ -3,7 +3,7 @@
 use ferrograph_graph::{Operands, ReduceCode};
 use ferrograph_kernels::reduce as k;
 use ferrograph_kernels::reduce::{Fed, Feeder, ReduceOp};
-use ferrograph_machine::vector::SUMS;
+use ferrograph_machine::vector::{BLOCK, SUMS};
 use ferrograph_tensor::{DType, Element, bf16, f16};
 
 /// The lengths of what is reduced, and of what lies around and inside it.
@@ -34,7 +34,7 @@ pub(crate) trait Feeds: Sync {
     unsafe fn feed(&self, first: usize, o: &Operands<'_>);
 
     /// Where the sums of so many elements from `first` on are written to that vector code makes, where these are what the
-    /// total keeps of them: they are a block of it.
+    /// total keeps of them: they are blocks of it.
     fn sums(&self, first: usize, n: usize) -> Option<*mut u8>;
 }
 
@@ -55,7 +55,7 @@ impl<T: Element, O: ReduceOp<T, Out = T>> Feeds for Feeder<'_, T, O> {
     }
 
     fn sums(&self, first: usize, n: usize) -> Option<*mut u8> {
-        self.lanes::<SUMS>(first, n).map(<*mut O::Acc>::cast)
+        self.lanes::<SUMS, BLOCK>(first, n).map(<*mut O::Acc>::cast)
     }
 }
 

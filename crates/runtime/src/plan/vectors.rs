@@ -42,6 +42,8 @@ pub(crate) struct Summed {
     pub member: usize,
     /// The total, by its number.
     pub total: usize,
+    /// Whether the rows of all that it reads and writes follow one another, or are one for all.
+    pub follows: bool,
 }
 
 /// One thing to do with a tile.
@@ -160,6 +162,19 @@ pub(crate) struct Way<'a> {
     pub loops: Vec<Loaded<'a>>,
     /// Bytes of memory that each thread needs.
     pub bytes: usize,
+}
+
+impl Way<'_> {
+    /// The loop that does all there is to do, where that sums what it makes and may take any number of rows.
+    pub fn alone(&self) -> Option<&Loaded<'_>> {
+        let [Task::Run(run), Task::Member(member)] = self.order.tasks[..] else {
+            return None;
+        };
+        let is_all =
+            |summing: &Summing<'_>| summing.summed.member == member && summing.summed.follows;
+        let code = &self.loops[run];
+        code.summing.as_ref().is_some_and(is_all).then_some(code)
+    }
 }
 
 /// A loop with the place of its frame in the memory of a thread.

@@ -153,6 +153,13 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Whether the rows of all that is read and written follow one another from tile to tile, or are one for all.
+    pub fn follows(&self) -> bool {
+        let value = |number: &u32| self.joining.values[*number as usize];
+        let mut values = self.values.iter().map(value);
+        values.all(|value| !matches!(value, Value::Turn(..)))
+    }
+
     /// How rows are taken.
     pub fn rows(&self) -> Option<Rows> {
         let value = |number: &u32| self.joining.values[*number as usize];
