@@ -20,7 +20,7 @@ pub trait Half: Copy + Send + Sync + 'static {
 }
 
 /// Nanoseconds that an element takes, roughly.
-const COST_NS: f64 = 0.15;
+const COST_NS: f64 = 0.3;
 
 /// As `f32`, over the pool when that is worth it.
 pub fn widened<H: Half>(all: &[H]) -> Floats {

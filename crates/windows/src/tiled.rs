@@ -4,7 +4,7 @@
 //! bounded.
 
 use ferrograph_kernels::matmul::Matrix;
-use ferrograph_kernels::pool::par_rows_mut;
+use ferrograph_kernels::pool::{n_threads, par_rows_mut};
 use ferrograph_kernels::scratch::floats;
 use ferrograph_kernels::tiles::{Panels, Pieces, multiply, multiply_transposed};
 
@@ -16,6 +16,9 @@ const GROUP: usize = 1 << 21;
 
 /// Windows that a thread takes at a time are a multiple of this: a tile's.
 const TILE: usize = 14;
+
+/// Parts of the filters' gradient for each thread.
+const PARTS: usize = 2;
 
 /// Nanoseconds of a multiply-add, roughly.
 const COST: f64 = 0.025;
@@ -189,7 +192,8 @@ pub(crate) fn of_filters(conv: &Convolution, input: &[f32], grad: &[f32], filter
         .map(|group| layout.runs_of(conv, group))
         .collect();
     // Rows of the filters that a thread takes at a time: as many as keep what passes by worth its way.
-    let block = if row >= 6 * 24 { 24 } else { 8 };
+    let parts = PARTS * n_threads();
+    let block = row.div_ceil(parts).next_multiple_of(8);
     layout.groups(conv, input, |images, first, origins| {
         let grad = &grad[first * width..][..origins.len() * width];
         let cost = (block * origins.len() * width) as f64 * COST;

@@ -1,20 +1,25 @@
-//! Products of a matrix that lies in the nearer caches with a vector, from either side: by rows where rows lie together,
-//! several sums at once; by columns where columns do. Neither lays anything out.
+//! Products of a matrix with a vector, from either side: by rows where rows lie together, several sums at once; by columns
+//! where columns do. Neither lays anything out, and threads share the numbers of the result.
 
 use super::direct::Numbers;
 use super::element::Product;
 use super::sums::{ROWS, Sums};
 use crate::isa::{Level, level};
+use crate::pool::par_rows_mut;
 
-/// Elements of a matrix from which on plain loops are slower, and up to which it lies near.
+/// Elements of a matrix from which on plain loops are slower.
 const LEAST: usize = 32;
-const MOST: usize = 1 << 17;
+
+/// Numbers of the result that a thread takes at a time are a multiple of this: whole strips.
+const STRIP: usize = 64;
+
+/// Nanoseconds that an element of the matrix takes, roughly.
+const COST: f64 = 0.05;
 
 /// A matrix times a vector.
 #[derive(Clone, Copy)]
 struct Times<T> {
     matrix: *const T,
-    rows: usize,
     columns: usize,
     /// From one row (or column, where columns lie together) to the next.
     stride: usize,
@@ -31,12 +36,11 @@ pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
     };
     let (matrix, vector) = matrix;
     let by_rows = matrix.col_stride == 1;
-    if !(LEAST..=MOST).contains(&(out.len() * p.k)) || !(by_rows || matrix.row_stride == 1) {
+    if out.len() * p.k < LEAST || !(by_rows || matrix.row_stride == 1) {
         return false;
     }
     let times = Times {
         matrix: matrix.data.as_ptr(),
-        rows: out.len(),
         columns: p.k,
         stride: if by_rows {
             matrix.row_stride
@@ -58,19 +62,38 @@ pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
         // SAFETY: promised by the caller.
         unsafe { times.make::<T::Narrow>(by_rows, out) }
     }
-    // SAFETY: `level` reports these only where the machine has the features; the operands were checked to lie within
-    // their slices.
-    unsafe {
-        match level() {
-            Level::Avx512 => wide(times, by_rows, out),
-            Level::Avx2 => narrow(times, by_rows, out),
-            Level::Baseline => return false,
-        }
+    let level = level();
+    if level == Level::Baseline {
+        return false;
     }
+    let cost = COST * p.k as f64 * STRIP as f64;
+    par_rows_mut(out, STRIP.min(out.len()), cost, |strip, out| {
+        let times = times.behind(strip * STRIP, by_rows);
+        // SAFETY: `level` reports these only where the machine has the features; the operands were checked to lie within
+        // their slices.
+        unsafe {
+            match level {
+                Level::Avx512 => wide(times, by_rows, out),
+                _ => narrow(times, by_rows, out),
+            }
+        }
+    });
     true
 }
 
+// SAFETY: the matrix and the vector are read alone.
+unsafe impl<T: Sync> Sync for Times<T> {}
+
 impl<T: Numbers> Times<T> {
+    /// The same without so many rows at the beginning.
+    fn behind(self, rows: usize, by_rows: bool) -> Times<T> {
+        let step = if by_rows { self.stride } else { 1 };
+        Times {
+            matrix: self.matrix.wrapping_add(rows * step),
+            ..self
+        }
+    }
+
     /// # Safety
     /// The machine must have the instruction set, and the operands must lie within their slices.
     #[inline(always)]
@@ -129,8 +152,8 @@ impl<T: Numbers> Times<T> {
         let mut first = 0;
         // SAFETY: strips are of rows that are there.
         unsafe {
-            while first < self.rows {
-                first += match self.rows - first {
+            while first < out.len() {
+                first += match out.len() - first {
                     left if left >= 4 * V::N => self.strip::<V, 4, 2>(first, 4 * V::N, out),
                     left if left >= 2 * V::N => self.strip::<V, 2, 4>(first, 2 * V::N, out),
                     left => self.strip::<V, 1, 8>(first, left.min(V::N), out),

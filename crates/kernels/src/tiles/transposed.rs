@@ -5,6 +5,10 @@ use std::ops::Range;
 use super::Pieces;
 use super::lanes::{Lanes, Plain, for_lanes, put};
 use crate::matmul::Matrix;
+use crate::scratch::floats;
+
+/// Numbers of the widest vectors.
+const WIDEST: usize = 16;
 
 /// Rows that are summed before the next tile: what of the matrix stays in the first cache.
 const BLOCK: usize = 96;
@@ -32,16 +36,28 @@ pub fn multiply_transposed(
         end <= out.len() && n <= stride,
         "the product lies within its slice"
     );
+    // Rows that are no whole vectors are laid out as such, with zeros behind them.
+    let padded = n.next_multiple_of(WIDEST);
+    let is_laid = padded > n;
+    let mut laid = floats(if is_laid { BLOCK * padded } else { 0 });
+    laid.fill(0.0);
     let mut from = 0;
     while from < a.origins.len() {
         let block = BLOCK.min(a.origins.len() - from);
+        let rows = &b.data[from * b.row_stride..];
+        if is_laid {
+            let to = laid.chunks_exact_mut(padded).take(block);
+            for (to, row) in to.zip(rows.chunks(b.row_stride)) {
+                to[..n].copy_from_slice(&row[..n]);
+            }
+        }
         let part = Part {
             a: Pieces {
                 origins: &a.origins[from..from + block],
                 ..*a
             },
-            b: &b.data[from * b.row_stride..],
-            b_stride: b.row_stride,
+            b: if is_laid { &laid } else { rows },
+            b_stride: if is_laid { padded } else { b.row_stride },
             n,
         };
         for_widest(&part, columns.clone(), out, stride);
@@ -49,7 +65,7 @@ pub fn multiply_transposed(
     }
 }
 
-/// Some rows of both operands.
+/// Some rows of both operands; those of `b` are whole vectors.
 struct Part<'a> {
     a: Pieces<'a>,
     b: &'a [f32],
@@ -68,26 +84,17 @@ fn panels<V: Lanes, const M: usize>(
     out: &mut [f32],
     stride: usize,
 ) {
-    let mut padded = [0.0f32; BLOCK * 32];
-    for from in (0..p.n).step_by(2 * V::N) {
-        let width = (p.n - from).min(2 * V::N);
-        let vectors = width.div_ceil(V::N);
-        let (mut b, mut b_stride) = (&p.b[from..], p.b_stride);
-        if width < vectors * V::N {
-            b_stride = vectors * V::N;
-            for (i, to) in padded
-                .chunks_exact_mut(b_stride)
-                .take(p.a.origins.len())
-                .enumerate()
-            {
-                to[..width].copy_from_slice(&b[i * p.b_stride..][..width]);
+    // What a strip reads of the rows serves all panels.
+    for first in columns.clone().step_by(M) {
+        let strip = first..columns.end.min(first + M);
+        let out = &mut out[(first - columns.start) * stride..];
+        for from in (0..p.n).step_by(2 * V::N) {
+            let width = (p.n - from).min(2 * V::N);
+            let (b, to, strip) = (&p.b[from..], &mut out[from..], strip.clone());
+            match width > V::N {
+                true => strips::<V, M, 2>(&p.a, strip, b, p.b_stride, width, to, stride),
+                false => strips::<V, M, 1>(&p.a, strip, b, p.b_stride, width, to, stride),
             }
-            b = &padded;
-        }
-        let out = &mut out[from..];
-        match vectors {
-            2 => strips::<V, M, 2>(&p.a, columns.clone(), b, b_stride, width, out, stride),
-            _ => strips::<V, M, 1>(&p.a, columns.clone(), b, b_stride, width, out, stride),
         }
     }
 }
