@@ -1,7 +1,13 @@
 //! Inverses and systems of equations.
 
-use faer::linalg::solvers::{DenseSolveCore as _, PartialPivLu, Solve as _};
-use faer::{Mat, MatRef};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::linalg::lu::partial_pivoting::solve::{
+    solve_in_place_scratch, solve_in_place_with_conj, solve_transpose_in_place_scratch,
+    solve_transpose_in_place_with_conj,
+};
+use faer::linalg::solvers::{DenseSolveCore as _, PartialPivLu};
+use faer::{Conj, Mat, MatRef, Par, Spec};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
 };
@@ -178,14 +184,9 @@ fn solve_kernel<T: Field>(a: Stack, b: Stack, adjoint: bool) -> Kernel {
         let n = a.rows as f64;
         let flops = n * n * (n / 1.5 + 2.0 * b.columns as f64);
         let found = each(a.n, cost(flops), |i| {
-            let lu = PartialPivLu::new(a.at(matrix, i));
-            if is_singular(lu.U()) {
-                bail!(InvalidArgument, "Input matrix is not invertible.");
-            }
             let mut x = b.at(rhs, i).to_owned();
-            match adjoint {
-                true => lu.solve_adjoint_in_place(x.as_mut()),
-                false => lu.solve_in_place(x.as_mut()),
+            if !solve(a.at(matrix, i).to_owned(), &mut x, adjoint) {
+                bail!(InvalidArgument, "Input matrix is not invertible.");
             }
             Ok(x)
         })?;
@@ -195,6 +196,31 @@ fn solve_kernel<T: Field>(a: Stack, b: Stack, adjoint: bool) -> Kernel {
         }
         Ok(())
     })
+}
+
+/// Solves a system, or that of the adjoint, with the factors where the matrix is: small systems take longer to lay these out
+/// apart than to solve. Says whether there is a solution.
+fn solve<T: Field>(mut lu: Mat<T>, x: &mut Mat<T>, adjoint: bool) -> bool {
+    let n = lu.nrows();
+    let (mut forward, mut back) = (vec![0usize; n], vec![0usize; n]);
+    let needs = [
+        lu_in_place_scratch::<usize, T>(n, n, Par::Seq, Spec::default()),
+        solve_in_place_scratch::<usize, T>(n, x.ncols(), Par::Seq),
+        solve_transpose_in_place_scratch::<usize, T>(n, x.ncols(), Par::Seq),
+    ];
+    let mut memory = MemBuffer::new(StackReq::any_of(&needs));
+    let stack = MemStack::new(&mut memory);
+    let spec = Spec::default();
+    let (_, order) = lu_in_place(lu.as_mut(), &mut forward, &mut back, Par::Seq, stack, spec);
+    let (lu, x) = (lu.as_ref(), x.as_mut());
+    if is_singular(lu) {
+        return false;
+    }
+    match adjoint {
+        true => solve_transpose_in_place_with_conj(lu, lu, order, Conj::Yes, x, Par::Seq, stack),
+        false => solve_in_place_with_conj(lu, lu, order, Conj::No, x, Par::Seq, stack),
+    }
+    true
 }
 
 impl Op for MatrixTriangularSolve {
