@@ -237,7 +237,7 @@ macro_rules! by_channels {
         by_channels!(1, $channels, |$at, $n| $body);
     };
     ($len:literal, $channels:expr, |$at:ident, $n:ident| $body:expr) => {
-        while $at + $len <= $channels {
+        while $channels - $at >= $len {
             const $n: usize = $len;
             $body;
             $at += $len;
@@ -320,11 +320,11 @@ impl<T: Number + Float> Job for Scatter<'_, T> {
                         // The first of them takes it; where one is NaN, that is the largest.
                         let is_largest = |i: usize| x[i] == best[i] || x[i].is_nan();
                         let zero = T::zero();
-                        for i in 0..N {
-                            sum[i] += if is_largest(i) { rest[i] } else { zero };
+                        for (i, sum) in sum.iter_mut().enumerate() {
+                            *sum += if is_largest(i) { rest[i] } else { zero };
                         }
-                        for i in 0..N {
-                            rest[i] = if is_largest(i) { zero } else { rest[i] };
+                        for (i, rest) in rest.iter_mut().enumerate() {
+                            *rest = if is_largest(i) { zero } else { *rest };
                         }
                         to.copy_from_slice(&sum);
                     }
@@ -356,13 +356,9 @@ impl<T: Number + Float> Job for Means<'_, T> {
                 let mut sum = [T::zero(); N];
                 for &tap in taps {
                     let x = block::<T, N>(self.x, tap + at);
-                    for i in 0..N {
-                        sum[i] += x[i];
-                    }
+                    sum.iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
                 }
-                for i in 0..N {
-                    sum[i] /= count;
-                }
+                sum.iter_mut().for_each(|sum| *sum /= count);
                 to[at..at + N].copy_from_slice(&sum);
             });
         }
@@ -397,15 +393,13 @@ impl<T: Number + Float> Job for Spread<'_, T> {
                 let (count, grad) = (count_of::<T>(taps), &self.grad[window * c..][..c]);
                 by_channels!(c, |at, N| {
                     let mut part = block::<T, N>(grad, at);
-                    for i in 0..N {
-                        part[i] /= count;
-                    }
+                    part.iter_mut().for_each(|part| *part /= count);
                     for &tap in taps {
                         let to = &mut to[tap + at - own * elements..][..N];
                         let mut sum = block::<T, N>(to, 0);
-                        for i in 0..N {
-                            sum[i] += part[i];
-                        }
+                        sum.iter_mut()
+                            .zip(part)
+                            .for_each(|(sum, part)| *sum += part);
                         to.copy_from_slice(&sum);
                     }
                 });
