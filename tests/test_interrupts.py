@@ -68,8 +68,8 @@ WORK = {
     "matmul": lambda: eager(lambda x: x @ x, floats(5000, 5000)),
     "traced matmul": lambda: traced(lambda x: x @ x, floats(5000, 5000)),
     "einsum": lambda: eager(lambda x: fg.einsum("ij,kj->ik", x, x), floats(5000, 5000)),
-    "sort": lambda: eager(fg.sort, floats(20_000_000)),
-    "traced sort": lambda: traced(fg.sort, floats(20_000_000)),
+    "sort": lambda: eager(fg.sort, floats(60_000_000)),
+    "traced sort": lambda: traced(fg.sort, floats(60_000_000)),
     "unique": lambda: eager(fg.unique, keys(24_000_000)),
     "random": lambda: eager(fg.random.normal, [150_000_000]),
     "regex": lambda: eager(
@@ -108,7 +108,7 @@ asked = [0.0]
 
 
 def ask():
-    time.sleep(0.3)
+    time.sleep(0.1)
     asked[0] = time.monotonic()
     os.kill(os.getpid(), signal.SIGINT)
 

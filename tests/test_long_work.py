@@ -58,7 +58,7 @@ def numbers(n):
 
 
 def matmul():
-    x = random(1200, 1200)
+    x = random(2000, 2000)
     return lambda: x @ x
 
 
@@ -68,7 +68,7 @@ def power():
 
 
 def equal():
-    x = random(40_000_000)
+    x = random(120_000_000)
     return lambda: x == x
 
 
@@ -83,7 +83,7 @@ def unique():
 
 
 def einsum():
-    x = random(1200, 1200)
+    x = random(2000, 2000)
     return lambda: fg.einsum("ij,jk->ik", x, x)
 
 
@@ -108,17 +108,17 @@ def one_long_text():
 
 
 def few_numbers_that_are_sizes():
-    return lambda: fg.range(40_000_000)
+    return lambda: fg.range(120_000_000)
 
 
 def assignment():
-    x = fg.Variable(random(40_000_000))
-    one = fg.ones([40_000_000])
+    x = fg.Variable(random(120_000_000))
+    one = fg.ones([120_000_000])
     return lambda: x.assign_add(one)
 
 
 def under_a_tape():
-    x = random(1200, 1200)
+    x = random(2000, 2000)
 
     def work():
         with fg.GradientTape() as tape:
@@ -129,7 +129,7 @@ def under_a_tape():
 
 
 def a_call_under_a_tape():
-    x = random(1200, 1200)
+    x = random(2000, 2000)
     f = fg.function(lambda x: fg.matmul(x, x))
 
     def work():
@@ -197,7 +197,7 @@ def test_work_with_the_lock_shares_it(work):
 
 
 def test_others_run_during_a_gradient():
-    x = random(1200, 1200)
+    x = random(2000, 2000)
     tapes = []
     for _ in range(ATTEMPTS + 1):
         with fg.GradientTape() as tape:
