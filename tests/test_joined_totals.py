@@ -1,10 +1,12 @@
 """Reductions of all rows join what computes the rows, with the bits of their kernels; so do other
 shapes of a value and values that are repeated."""
 
+import random
+
 import ferrograph as fg
 import pytest
 from test_joined_rows import REDUCTIONS, data
-from test_joined_steps import checked
+from test_joined_steps import checked, random_graph
 
 TOTALS = [op for op in REDUCTIONS if op is not fg.reduce_prod]
 
@@ -125,3 +127,22 @@ def test_totals_beside_variables_in_place():
         for a, b in zip(traced(w, x), update(plain, x), strict=True):
             assert a.numpy().tobytes() == b.numpy().tobytes()
     assert w.numpy().tobytes() == plain.numpy().tobytes()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_sums_of_random_chains(seed):
+    """Sizes that are whole blocks, whole turns of a loop, and neither; what is summed is a result, too,
+    now and then, and there may be several sums."""
+    choice = random.Random(seed)
+    size = choice.choice([2048, 4096, 2048 * 40, 2048 * 3 + 64, 2048 * 2 + 32, 2048 * 60 + 5, 70_001])
+    dtype = choice.choice(["float32", "float64"])
+    graph = random_graph(seed)
+    sums = [fg.reduce_sum, fg.reduce_mean]
+
+    def f(*values):
+        *results, last = graph(*values)
+        summed = [op(r) for op, r in zip(sums, [last, *results], strict=False)]
+        return summed + (results if seed % 3 == 0 else [])
+
+    tensors = [data([size], dtype, seed + k) for k in range(3)]
+    checked(f, fg.constant(1.3, dtype), *tensors)

@@ -157,7 +157,7 @@ impl Tiled {
         // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
         unsafe { scratch.write_bytes(0, way.order.bool_bytes) };
         // SAFETY: the scratch memory has room for all frames.
-        let prepare = |code: &Loaded<'_>| unsafe { code.prepare_sums(scratch) };
+        let prepare = |code: &Loaded<'_>| unsafe { code.prepare(scratch) };
         way.loops.iter().for_each(prepare);
         let mut pointers = bases.0.clone();
         let mut prepared = 0;

@@ -193,14 +193,17 @@ struct Summing<'a> {
 }
 
 impl Loaded<'_> {
-    /// Makes the memory of a thread ready for [`Loaded::sum`].
+    /// Makes the memory of a thread ready.
     ///
     /// # Safety
     /// It has room for frames, which only these write from here on.
-    pub unsafe fn prepare_sums(&self, scratch: *mut u8) {
-        if let Some(summing) = &self.summing {
-            // SAFETY: promised by the caller.
-            unsafe { summing.code.prepare(scratch.add(summing.frame)) };
+    pub unsafe fn prepare(&self, scratch: *mut u8) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.code.prepare(scratch.add(self.frame));
+            if let Some(summing) = &self.summing {
+                summing.code.prepare(scratch.add(summing.frame));
+            }
         }
     }
 
@@ -208,7 +211,7 @@ impl Loaded<'_> {
     /// are whole turns of it and lie in one block of the total; says which member need not run then.
     ///
     /// # Safety
-    /// As [`Loaded::run`], in memory that is [ready](Loaded::prepare_sums); and as [`Feeds::feed`].
+    /// As [`Loaded::run`] and [`Feeds::feed`].
     pub unsafe fn sum(
         &self,
         values: &[*mut u8],
@@ -237,8 +240,8 @@ impl Loaded<'_> {
     /// Takes so many rows through the loop; whether they are the first with this memory.
     ///
     /// # Safety
-    /// As the kernels of the members: the values lie at these pointers; the memory of the thread has room for frames and
-    /// what they need, which only this writes after the first rows.
+    /// As the kernels of the members: the values lie at these pointers; the memory of the thread is
+    /// [ready](Loaded::prepare) and has room for what is written out, which only this writes after the first rows.
     pub unsafe fn run(&self, values: &[*mut u8], rows: usize, scratch: *mut u8, is_first: bool) {
         let pointers = self.run.values.iter().map(|&value| values[value as usize]);
         let mut pointers: SmallVec<[*mut u8; 16]> = pointers.collect();
@@ -246,9 +249,6 @@ impl Loaded<'_> {
         // SAFETY: promised by the caller.
         unsafe {
             let frame = scratch.add(self.frame);
-            if is_first {
-                self.code.prepare(frame);
-            }
             match &self.run.rows {
                 Rows::AsOne => self.code.run(&pointers, rows * width, frame),
                 Rows::OneByOne(steps) => {
