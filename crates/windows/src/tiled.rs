@@ -17,8 +17,11 @@ const GROUP: usize = 1 << 21;
 /// Windows that a thread takes at a time are a multiple of this: a tile's.
 const TILE: usize = 14;
 
-/// Parts of the filters' gradient for each thread.
+/// Parts of the filters' gradient for each thread, and in all where the output's lies near.
 const PARTS: usize = 2;
+const SMALL_PARTS: usize = 16;
+/// Numbers that lie near.
+const NEAR: usize = 1 << 20;
 
 /// Nanoseconds of a multiply-add, roughly.
 const COST: f64 = 0.025;
@@ -191,9 +194,13 @@ pub(crate) fn of_filters(conv: &Convolution, input: &[f32], grad: &[f32], filter
     let runs: Vec<Vec<usize>> = (0..conv.groups)
         .map(|group| layout.runs_of(conv, group))
         .collect();
-    // Rows of the filters that a thread takes at a time: as many as keep what passes by worth its way.
-    let parts = PARTS * n_threads();
-    let block = row.div_ceil(parts).next_multiple_of(8);
+    // Rows of the filters that a thread takes at a time: as few as their sums stay in its cache, but what does not fit the
+    // caches passes by seldom.
+    let passes = conv.images * conv.windows() * width;
+    let least = if passes > NEAR { PARTS } else { SMALL_PARTS };
+    let parts = least.max(PARTS * n_threads());
+    let few = if row < 144 { 8 } else { 24 };
+    let block = row.div_ceil(parts).next_multiple_of(8).max(few);
     layout.groups(conv, input, |images, first, origins| {
         let grad = &grad[first * width..][..origins.len() * width];
         let cost = (block * origins.len() * width) as f64 * COST;
