@@ -18,7 +18,7 @@ const WORTH: u64 = 40_000;
 /// Runs that are measured of each way at first.
 const TRIES: u32 = 4;
 
-/// Every so many runs in order there is another try, for the machine may have been busy.
+/// Every so many runs there is another try of the other way, for the machine may have been busy.
 const AGAIN: u32 = 256;
 
 /// A run of steps of a block. Each of them is in one of the lists, by its place in the block.
@@ -61,12 +61,16 @@ impl Pace {
     fn way(&self) -> Way {
         let runs = self.runs.fetch_add(1, Ordering::Relaxed);
         let in_order = self.in_order.load(Ordering::Relaxed);
+        let again = runs.is_multiple_of(AGAIN);
         match runs {
             _ if runs < TRIES => Way::InOrder(true),
             _ if in_order < WORTH => Way::InOrder(false),
             _ if runs < 2 * TRIES => Way::AtOnce(true),
-            _ if self.at_once.load(Ordering::Relaxed) < in_order / 10 * 9 => Way::AtOnce(false),
-            _ if runs.is_multiple_of(AGAIN) => Way::AtOnce(true),
+            _ if self.at_once.load(Ordering::Relaxed) < in_order / 10 * 9 => match again {
+                true => Way::InOrder(true),
+                false => Way::AtOnce(false),
+            },
+            _ if again => Way::AtOnce(true),
             _ => Way::InOrder(false),
         }
     }

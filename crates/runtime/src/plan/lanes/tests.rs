@@ -208,3 +208,24 @@ fn what_was_slower_at_once_is_tried_again() {
     pace.took(Way::AtOnce(true), 60_000);
     assert_eq!(pace.way(), Way::AtOnce(false));
 }
+
+#[test]
+fn what_was_faster_at_once_is_tried_in_order_again() {
+    let pace = Pace::new();
+    for _ in 0..2 * TRIES {
+        let way = pace.way();
+        pace.took(
+            way,
+            if way == Way::AtOnce(true) {
+                80_000
+            } else {
+                100_000
+            },
+        );
+    }
+    let ways: Vec<Way> = (0..AGAIN).map(|_| pace.way()).collect();
+    let in_order = ways.iter().filter(|way| **way == Way::InOrder(true));
+    assert_eq!(in_order.count(), 1);
+    pace.took(Way::InOrder(true), 50_000);
+    assert_eq!(pace.way(), Way::InOrder(false));
+}
