@@ -338,7 +338,7 @@ fn worth(joining: &Joining<'_>, groups: Vec<Group>) -> Vec<Group> {
     each.collect()
 }
 
-/// Whether what a group makes is needed outside of it, by others than one member.
+/// Whether what a group makes is needed outside of it, by others than that member.
 fn is_needed(
     joining: &Joining<'_>,
     groups: &[Group],

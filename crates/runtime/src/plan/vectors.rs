@@ -35,7 +35,7 @@ pub(crate) struct Run {
 
 /// A run that adds what it makes to a total, where each tile is of so many elements that it can.
 pub(crate) struct Summed {
-    /// As the run's; its last pointer is to the sums of a block of the total.
+    /// As the run's; its last pointer is to the sums of blocks of the total.
     pub program: Program,
     pub values: Box<[u32]>,
     /// The member that feeds the total otherwise.
@@ -208,7 +208,7 @@ impl Loaded<'_> {
     }
 
     /// Takes so many rows, the first of which is that one, through the loop and adds what it makes to the total, where they
-    /// are whole turns of it and lie in one block of the total; says which member need not run then.
+    /// are whole turns of it and blocks of the total; says which member need not run then.
     ///
     /// # Safety
     /// As [`Loaded::run`] and [`Feeds::feed`].
