@@ -38,8 +38,8 @@ pub(super) enum Micro {
     Shift(Opcode, u8, u8, Arg),
     /// The second where the mask holds, else the first.
     Blend([Arg; 2], Arg),
-    /// Adds to the sums, for one of the vectors that are taken together.
-    Sum(Arg, u8),
+    /// Adds to the sums by that instruction, for one of the vectors that are taken together.
+    Sum(Opcode, Arg, u8),
     /// Writes numbers to an array, or masks as truths; which ones as above.
     Store(u32, Element, Arg, u8),
 }
@@ -52,7 +52,7 @@ impl Micro {
             Micro::One(_, _, a)
             | Micro::Shift(_, _, _, a)
             | Micro::Store(_, _, a, _)
-            | Micro::Sum(a, _) => [Some(a), None, None],
+            | Micro::Sum(_, a, _) => [Some(a), None, None],
             Micro::MulAdd(_, [a, b, c]) => [Some(a), Some(b), Some(c)],
             Micro::Two(_, _, [a, b]) => [Some(a), Some(b), None],
             Micro::Blend([a, b], mask) => [Some(a), Some(b), Some(mask)],
@@ -73,7 +73,7 @@ impl Micro {
             Micro::MulAdd(double, args) => Micro::MulAdd(double, args.map(arg)),
             Micro::Shift(op, kind, bits, a) => Micro::Shift(op, kind, bits, arg(a)),
             Micro::Blend(args, mask) => Micro::Blend(args.map(arg), arg(mask)),
-            Micro::Sum(a, _) => Micro::Sum(arg(a), vector),
+            Micro::Sum(op, a, _) => Micro::Sum(op, arg(a), vector),
             Micro::Store(pointer, element, a, _) => Micro::Store(pointer, element, arg(a), vector),
         }
     }
@@ -208,7 +208,7 @@ impl Lowering {
                     return Err(Refused("sums are of one number an element".to_owned()));
                 }
                 self.out.sums = Some(pointer);
-                self.push(Micro::Sum(arg, 0));
+                self.push(Micro::Sum(self.of_float(code::ADD), arg, 0));
                 None
             }
             Inst::Store { pointer, value } => {

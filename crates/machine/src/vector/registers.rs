@@ -222,13 +222,8 @@ impl<'a> Writer<'a> {
                 let to = self.make(at);
                 self.blend(to, first, last, chooser);
             }
-            Micro::Sum(x, vector) => {
+            Micro::Sum(add, x, vector) => {
                 let (sum, last) = (self.sum(vector.into()), self.source(x));
-                let prefix = match self.lowered.float {
-                    Float::F32 => Prefix::None,
-                    Float::F64 => Prefix::P66,
-                };
-                let add = Opcode::new(prefix, Table::M0F, code::ADD);
                 self.out.vector(add, sum, sum, last);
                 self.end_uses(at, micro);
             }
