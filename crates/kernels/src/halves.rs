@@ -1,18 +1,26 @@
 //! Floats of 16 bits from and to `f32`, as many at once as the machine can.
 
+use std::ops::Deref;
+
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
 use crate::isa::{Isa, Job, dispatch};
 use crate::pool;
 use crate::scratch::{Floats, floats};
+use crate::tiles::stored::Held;
 
 /// A 16-bit float that converts from and to `f32` by slices of one length.
-pub trait Half: Copy + Send + Sync + 'static {
+pub(crate) trait Half: Copy + Default + Send + Sync + 'static {
     /// Exactly.
-    fn widen(from: &[Self], to: &mut [f32]);
+    fn widen(from: &[Self], to: &mut [f32]) {
+        let n = from.len().max(1);
+        Self::widen_rows((from, n), n, (to, n));
+    }
     /// Rounded to the nearest, to the even one of two.
     fn narrow(from: &[f32], to: &mut [Self]);
+    /// As [`Self::widen`], rows of `width`, which begin as far apart as said beside each side.
+    fn widen_rows(from: (&[Self], usize), width: usize, to: (&mut [f32], usize));
     /// As [`Self::widen`].
     fn widen1(self) -> f32;
     /// As [`Self::narrow`].
@@ -23,7 +31,7 @@ pub trait Half: Copy + Send + Sync + 'static {
 const COST_NS: f64 = 0.3;
 
 /// As `f32`, over the pool when that is worth it.
-pub fn widened<H: Half>(all: &[H]) -> Floats {
+pub(crate) fn widened<H: Half>(all: &[H]) -> Floats {
     let mut wide = floats(all.len());
     pool::par_chunks_mut(&mut wide, COST_NS, |at, wide| {
         H::widen(&all[at..][..wide.len()], wide);
@@ -32,17 +40,106 @@ pub fn widened<H: Half>(all: &[H]) -> Floats {
 }
 
 /// Rounds to 16 bits, over the pool when that is worth it.
-pub fn narrow<H: Half>(wide: &[f32], to: &mut [H]) {
+pub(crate) fn narrow<H: Half>(wide: &[f32], to: &mut [H]) {
     assert_eq!(wide.len(), to.len(), "operand and result have one length");
     pool::par_chunks_mut(to, COST_NS, |at, to| H::narrow(&wide[at..][..to.len()], to));
 }
 
-impl Half for bf16 {
-    fn widen(from: &[bf16], to: &mut [f32]) {
-        dispatch(Widen(from, to));
+/// Floats of at most 32 bits, which are computed with as `f32`.
+pub trait Short: Held + Send + Sync + 'static {
+    /// As `f32`, over the pool when that is worth it.
+    fn wide(all: &[Self]) -> Wide<'_>;
+    /// Copies, exactly.
+    fn copy(from: &[Self], to: &mut [f32]);
+    /// As [`Self::copy`], rows of `width`, which begin as far apart as said beside each side.
+    fn copy_rows(from: (&[Self], usize), width: usize, to: (&mut [f32], usize));
+    /// As `f32`.
+    fn single(self) -> f32;
+    /// From `f32`, rounded.
+    fn rounded(x: f32) -> Self;
+    /// Has numbers made, and rounds them.
+    fn make(to: &mut [Self], make: impl FnOnce(&mut [f32]));
+}
+
+/// Numbers as `f32`.
+pub enum Wide<'a> {
+    /// That were.
+    Own(&'a [f32]),
+    /// That became.
+    Made(Floats),
+}
+
+impl Deref for Wide<'_> {
+    type Target = [f32];
+    fn deref(&self) -> &[f32] {
+        match self {
+            Wide::Own(all) => all,
+            Wide::Made(all) => all,
+        }
     }
+}
+
+impl Short for f32 {
+    fn wide(all: &[f32]) -> Wide<'_> {
+        Wide::Own(all)
+    }
+    fn copy(from: &[f32], to: &mut [f32]) {
+        to.copy_from_slice(from);
+    }
+    fn copy_rows(from: (&[f32], usize), width: usize, to: (&mut [f32], usize)) {
+        for (from, to) in from.0.chunks(from.1).zip(to.0.chunks_mut(to.1)) {
+            to[..width].copy_from_slice(&from[..width]);
+        }
+    }
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self
+    }
+    #[inline(always)]
+    fn rounded(x: f32) -> f32 {
+        x
+    }
+    fn make(to: &mut [f32], make: impl FnOnce(&mut [f32])) {
+        make(to);
+    }
+}
+
+macro_rules! short {
+    ($($t:ty)*) => {$(
+        impl Short for $t {
+            fn wide(all: &[$t]) -> Wide<'_> {
+                Wide::Made(widened(all))
+            }
+            fn copy(from: &[$t], to: &mut [f32]) {
+                <$t>::widen(from, to);
+            }
+            fn copy_rows(from: (&[$t], usize), width: usize, to: (&mut [f32], usize)) {
+                <$t>::widen_rows(from, width, to);
+            }
+            #[inline(always)]
+            fn single(self) -> f32 {
+                self.widen1()
+            }
+            #[inline(always)]
+            fn rounded(x: f32) -> $t {
+                <$t>::narrow1(x)
+            }
+            fn make(to: &mut [$t], make: impl FnOnce(&mut [f32])) {
+                let mut wide = floats(to.len());
+                make(&mut wide);
+                narrow(&wide, to);
+            }
+        }
+    )*};
+}
+short!(f16 bf16);
+
+impl Half for bf16 {
     fn narrow(from: &[f32], to: &mut [bf16]) {
         dispatch(Narrow(from, to));
+    }
+    fn widen_rows(from: (&[bf16], usize), width: usize, to: (&mut [f32], usize)) {
+        dispatch(WidenRows(from, width, to));
     }
     #[inline(always)]
     fn widen1(self) -> f32 {
@@ -57,16 +154,19 @@ impl Half for bf16 {
 /// The bit that tells a quiet NaN, in the upper half of an `f32`.
 const QUIET: u32 = 0x40;
 
-struct Widen<'a>(&'a [bf16], &'a mut [f32]);
+struct WidenRows<'a>((&'a [bf16], usize), usize, (&'a mut [f32], usize));
 
-impl Job for Widen<'_> {
+impl Job for WidenRows<'_> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        for (to, from) in self.1.iter_mut().zip(self.0) {
-            let bits = u32::from(from.to_bits());
-            let nan = if bits & 0x7fff > 0x7f80 { QUIET } else { 0 };
-            *to = f32::from_bits((bits | nan) << 16);
+        let WidenRows((from, apart), width, (to, to_apart)) = self;
+        for (from, to) in from.chunks(apart).zip(to.chunks_mut(to_apart)) {
+            for (to, from) in to[..width].iter_mut().zip(from) {
+                let bits = u32::from(from.to_bits());
+                let nan = if bits & 0x7fff > 0x7f80 { QUIET } else { 0 };
+                *to = f32::from_bits((bits | nan) << 16);
+            }
         }
     }
 }
@@ -87,14 +187,6 @@ impl Job for Narrow<'_> {
 }
 
 impl Half for f16 {
-    fn widen(from: &[f16], to: &mut [f32]) {
-        #[cfg(target_arch = "x86_64")]
-        if crate::isa::level() == crate::isa::Level::Avx512 {
-            // SAFETY: the machine has the features.
-            return unsafe { by_16::widen(from, to) };
-        }
-        from.convert_to_f32_slice(to);
-    }
     fn narrow(from: &[f32], to: &mut [f16]) {
         #[cfg(target_arch = "x86_64")]
         if crate::isa::level() == crate::isa::Level::Avx512 {
@@ -102,6 +194,16 @@ impl Half for f16 {
             return unsafe { by_16::narrow(from, to) };
         }
         to.convert_from_f32_slice(from);
+    }
+    fn widen_rows(from: (&[f16], usize), width: usize, to: (&mut [f32], usize)) {
+        #[cfg(target_arch = "x86_64")]
+        if crate::isa::level() == crate::isa::Level::Avx512 {
+            // SAFETY: the machine has the features.
+            return unsafe { by_16::widen_rows(from, width, to) };
+        }
+        for (from, to) in from.0.chunks(from.1).zip(to.0.chunks_mut(to.1)) {
+            from[..width].convert_to_f32_slice(&mut to[..width]);
+        }
     }
     #[inline(always)]
     fn widen1(self) -> f32 {
@@ -122,7 +224,15 @@ mod by_16 {
     const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
-    pub(super) fn widen(from: &[f16], to: &mut [f32]) {
+    pub(super) fn widen_rows(from: (&[f16], usize), width: usize, to: (&mut [f32], usize)) {
+        for (from, to) in from.0.chunks(from.1).zip(to.0.chunks_mut(to.1)) {
+            widen(&from[..width], &mut to[..width]);
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+    fn widen(from: &[f16], to: &mut [f32]) {
         let (from, from_rest) = from.as_chunks::<16>();
         let (to, to_rest) = to.as_chunks_mut::<16>();
         from.iter()
@@ -137,6 +247,7 @@ mod by_16 {
         to_rest.copy_from_slice(&wide[..to_rest.len()]);
     }
 
+    #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
     pub(super) fn narrow(from: &[f32], to: &mut [f16]) {
         let (from, from_rest) = from.as_chunks::<16>();

@@ -60,7 +60,7 @@ pub trait Job {
 pub(crate) enum Level {
     /// What the target guarantees.
     Baseline = 1,
-    /// 256-bit vectors with fused multiply-add.
+    /// 256-bit vectors with fused multiply-add, and conversions of half floats.
     Avx2 = 2,
     /// 512-bit vectors.
     Avx512 = 3,
@@ -85,7 +85,9 @@ pub(crate) fn level() -> Level {
 #[cfg(target_arch = "x86_64")]
 #[cold]
 fn detect() -> Level {
-    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    let avx2 = is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c");
     let avx512 = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vl")

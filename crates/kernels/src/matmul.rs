@@ -5,9 +5,13 @@ mod batch;
 mod direct;
 mod element;
 #[cfg(target_arch = "x86_64")]
+mod halves;
+#[cfg(target_arch = "x86_64")]
 mod packed;
 #[cfg(target_arch = "x86_64")]
 mod sums;
+#[cfg(target_arch = "x86_64")]
+mod tile;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 

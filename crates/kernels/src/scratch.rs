@@ -75,39 +75,51 @@ thread_local! {
     static IDLE: RefCell<Vec<Vec<f32>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Numbers of a line of a cache, of which vectors are to cross none.
+const LINE: usize = 64 / size_of::<f32>();
+
 /// Numbers on the way of work that is done again and again; the thread keeps them where they are few.
 pub struct Floats {
     all: Vec<f32>,
     n: usize,
 }
 
-/// So many numbers, whatever they are.
+/// So many numbers, whatever they are, from the beginning of a line on.
 pub fn floats(n: usize) -> Floats {
+    let room = n.saturating_add(LINE);
     let kept = IDLE.with_borrow_mut(|idle| {
-        let fits = idle.iter().position(|all| all.len() >= n);
+        let fits = idle.iter().position(|all| all.len() >= room);
         fits.map(|i| idle.remove(i))
     });
-    let all = kept.unwrap_or_else(|| vec_of(0.0, n));
+    let all = kept.unwrap_or_else(|| vec_of(0.0, room));
     Floats { all, n }
+}
+
+impl Floats {
+    /// Where they begin.
+    fn first(&self) -> usize {
+        self.all.as_ptr().align_offset(64).min(LINE)
+    }
 }
 
 impl Deref for Floats {
     type Target = [f32];
     fn deref(&self) -> &[f32] {
-        &self.all[..self.n]
+        &self.all[self.first()..][..self.n]
     }
 }
 
 impl DerefMut for Floats {
     fn deref_mut(&mut self) -> &mut [f32] {
-        &mut self.all[..self.n]
+        let first = self.first();
+        &mut self.all[first..][..self.n]
     }
 }
 
 impl Drop for Floats {
     fn drop(&mut self) {
         let all = take(&mut self.all);
-        if all.len() > KEPT {
+        if all.len() > KEPT + LINE {
             return;
         }
         // A thread that ends keeps nothing.
@@ -142,11 +154,19 @@ mod tests {
         assert_ne!(a.as_ptr(), b.as_ptr());
         drop((a, b));
         let held = || IDLE.with_borrow(|idle| idle.iter().map(Vec::len).collect::<Vec<_>>());
-        assert_eq!(held(), [1000, 1000]);
+        assert_eq!(held(), [1000 + LINE; 2]);
         drop(floats(KEPT + 1));
-        assert_eq!(held(), [1000, 1000]);
+        assert_eq!(held(), [1000 + LINE; 2]);
         (2..9).for_each(|i| drop(floats(i * 1000)));
-        assert_eq!(held(), [6000, 7000, 8000]);
+        assert_eq!(held(), [6000, 7000, 8000].map(|n| n + LINE));
+    }
+
+    #[test]
+    fn numbers_begin_with_a_line() {
+        for n in [1, 100, 1000, 3 * KEPT] {
+            let all = floats(n);
+            assert!(all.len() == n && (all.as_ptr() as usize).is_multiple_of(64));
+        }
     }
 
     #[test]

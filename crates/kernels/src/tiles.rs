@@ -8,6 +8,7 @@ pub(crate) mod lanes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod parts;
 mod product;
+pub(crate) mod stored;
 mod transposed;
 
 pub use channels::{Channels, Tap, slide_channels, sum_channels};

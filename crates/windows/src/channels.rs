@@ -1,7 +1,8 @@
-//! Convolutions of `f32` that give each channel a filter of its own, straight from the images.
+//! Convolutions in `f32` that give each channel a filter of its own, straight from the images.
 
 use std::ops::Range;
 
+use ferrograph_kernels::halves::Short;
 use ferrograph_kernels::pool::par_rows_mut;
 use ferrograph_kernels::scratch::vec_of;
 use ferrograph_kernels::stop::breathe;
@@ -47,14 +48,15 @@ fn stretches(conv: &Convolution, row: usize, mut f: impl FnMut(Range<usize>, &[T
 }
 
 /// Slides the filters over images of at least one channel.
-pub(crate) fn forward(conv: &Convolution, input: &[f32], filters: &[f32], output: &mut [f32]) {
+pub(crate) fn forward<T: Short>(conv: &Convolution, input: &[T], filters: &[T], output: &mut [T]) {
     let (c, width) = (conv.channels, conv.axes[2].output * conv.channels);
+    let filters = T::wide(filters);
     let cost = (conv.taps() * width) as f64 * COST;
     par_rows_mut(output, width, cost, |first, rows| {
         for (i, to) in rows.chunks_exact_mut(width).enumerate() {
             stretches(conv, first + i, |windows, taps| {
                 let to = &mut to[windows.start * c..windows.end * c];
-                slide_channels(sliding(conv, input, taps), filters, to);
+                slide_channels(sliding(conv, input, taps), &filters, to);
             });
             breathe();
         }
@@ -68,7 +70,12 @@ const PARTS: usize = 64;
 const SMALLEST_PART: usize = 64;
 
 /// The gradient of the filters, where there are windows, from that of the output.
-pub(crate) fn of_filters(conv: &Convolution, input: &[f32], grad: &[f32], filters: &mut [f32]) {
+pub(crate) fn of_filters<T: Short>(conv: &Convolution, input: &[T], grad: &[T], filters: &mut [T]) {
+    T::make(filters, |filters| sum(conv, input, grad, filters));
+}
+
+/// As [`of_filters`], not rounded.
+fn sum<T: Short>(conv: &Convolution, input: &[T], grad: &[T], filters: &mut [f32]) {
     let (c, width) = (conv.channels, conv.axes[2].output * conv.channels);
     let rows = grad.len() / width;
     // Parts of fixed sizes, summed in their order, whatever the number of threads.
@@ -96,7 +103,7 @@ pub(crate) fn of_filters(conv: &Convolution, input: &[f32], grad: &[f32], filter
     }
 }
 
-fn sliding<'a>(conv: &Convolution, data: &'a [f32], taps: &'a [Tap]) -> Channels<'a> {
+fn sliding<'a, T>(conv: &Convolution, data: &'a [T], taps: &'a [Tap]) -> Channels<'a, T> {
     Channels {
         data,
         taps,
@@ -110,6 +117,7 @@ mod tests {
     use super::*;
     use crate::depthwise::{slide_plain, sum_plain};
     use crate::geometry::{Axis, Windows};
+    use half::f16;
 
     /// Whole numbers, so that sums are exact in any order.
     fn numbers(n: usize, step: usize) -> Vec<f32> {
@@ -144,10 +152,14 @@ mod tests {
                 let conv = convolution(c, window, padding, *by, *wide);
                 let (x, filters) = (numbers(2 * 42 * c, 7), numbers(conv.taps() * c, 5));
                 let outputs = 2 * conv.windows() * c;
+                let half = |all: &[f32]| all.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>();
                 let (mut out, mut want) = (vec![f32::NAN; outputs], vec![f32::NAN; outputs]);
                 forward(&conv, &x, &filters, &mut out);
                 slide_plain(&conv, &x, &filters, &mut want);
                 assert_eq!(out, want, "{conv:?}");
+                let mut halves = vec![f16::NAN; outputs];
+                forward(&conv, &half(&x), &half(&filters), &mut halves);
+                assert_eq!(halves, half(&want), "{conv:?}");
                 if outputs == 0 {
                     continue;
                 }
@@ -156,6 +168,9 @@ mod tests {
                 of_filters(&conv, &x, &grad, &mut sums);
                 sum_plain(&conv, &x, &grad, &mut want);
                 assert_eq!(sums, want, "{conv:?}");
+                let mut halves = half(&filters);
+                of_filters(&conv, &half(&x), &half(&grad), &mut halves);
+                assert_eq!(halves, half(&want), "{conv:?}");
             }
         }
     }

@@ -1,9 +1,8 @@
 //! Convolutions as products of matrices: windows are laid out as rows, a part of them at a time.
 
-use ferrograph_kernels::halves::{Half, narrow, widened};
+use ferrograph_kernels::halves::Short;
 use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Matrix, Operand, batch_matmul, gemm};
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::scratch::floats;
 use ferrograph_tensor::Element;
 use half::{bf16, f16};
 use num_traits::NumAssign;
@@ -21,6 +20,11 @@ pub(crate) trait Number: Element + MatMul + NumAssign + Copy {
     /// The gradient of the filters, where there are windows.
     fn sum(conv: &Convolution, input: &[Self], grad: &[Self], filters: &mut [Self]) {
         conv.sum_laid(input, grad, filters);
+    }
+
+    /// The gradient of the input by laying that of each window out, where none of them is empty.
+    fn add_up(conv: &Convolution, filters: &[Self], grad: &[Self], images: &mut [Self]) {
+        conv.add_laid(filters, grad, images);
     }
 
     /// Slides a filter over each channel.
@@ -51,39 +55,36 @@ impl Number for f32 {
     }
 }
 
-/// Halves are convolved as `f32`, and rounded once.
+/// Halves are convolved in `f32`, and rounded once; products of matrices widen them on the way.
 macro_rules! halves {
     ($($t:ty)*) => {$(
         impl Number for $t {
             fn slide(conv: &Convolution, input: &[$t], filters: &[$t], output: &mut [$t]) {
-                as_wide(tiled::forward, conv, [input, filters], output);
+                match conv.is_pointwise() {
+                    true => conv.slide_laid(input, filters, output),
+                    false => tiled::forward(conv, input, filters, output),
+                }
             }
             fn sum(conv: &Convolution, input: &[$t], grad: &[$t], filters: &mut [$t]) {
-                as_wide(tiled::of_filters, conv, [input, grad], filters);
+                let sizes = (conv.channels, conv.images * conv.windows(), conv.filters);
+                match conv.is_pointwise() {
+                    true => product(sizes, [true, false], input, grad, filters),
+                    false => tiled::of_filters(conv, input, grad, filters),
+                }
             }
             fn slide_channels(conv: &Convolution, input: &[$t], filters: &[$t], output: &mut [$t]) {
-                as_wide(channels::forward, conv, [input, filters], output);
+                channels::forward(conv, input, filters, output);
             }
             fn sum_channels(conv: &Convolution, input: &[$t], grad: &[$t], filters: &mut [$t]) {
-                as_wide(channels::of_filters, conv, [input, grad], filters);
+                channels::of_filters(conv, input, grad, filters);
+            }
+            fn add_up(conv: &Convolution, filters: &[$t], grad: &[$t], images: &mut [$t]) {
+                <$t>::make(images, |images| conv.add_laid(&<$t>::wide(filters), &<$t>::wide(grad), images));
             }
         }
     )*};
 }
 halves!(f16 bf16);
-
-/// Computes with `f32` and rounds the result.
-fn as_wide<H: Half>(
-    f: impl Fn(&Convolution, &[f32], &[f32], &mut [f32]),
-    conv: &Convolution,
-    [a, b]: [&[H]; 2],
-    out: &mut [H],
-) {
-    let mut wide = floats(out.len());
-    wide.fill(0.0);
-    f(conv, &widened(a), &widened(b), &mut wide);
-    narrow(&wide, out);
-}
 
 /// Elements of windows that are laid out at a time, roughly: what stays in the cache of a core.
 const PART: usize = 1 << 18;
@@ -346,13 +347,18 @@ impl Convolution {
 
     /// The gradient of the input from that of the output.
     pub fn of_input<T: Number>(&self, filters: &[T], grad: &[T], images: &mut [T]) {
-        images.fill(T::zero());
         if images.is_empty() || grad.is_empty() || self.row() == 0 {
-            return;
+            return images.fill(T::zero());
         }
-        if let Some(reversed) = self.reversed().filter(|_| self.groups == 1) {
-            return reversed.forward(grad, &self.turned(filters), images);
+        match self.reversed().filter(|_| self.groups == 1) {
+            Some(reversed) => reversed.forward(grad, &self.turned(filters), images),
+            None => T::add_up(self, filters, grad, images),
         }
+    }
+
+    /// As [`Self::of_input`], by laying windows out.
+    fn add_laid<T: Number>(&self, filters: &[T], grad: &[T], images: &mut [T]) {
+        images.fill(T::zero());
         let mut rows = Vec::new();
         for group in 0..self.groups {
             let own = (self.groups > 1).then(|| self.of_group(group, filters));

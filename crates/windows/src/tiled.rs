@@ -1,8 +1,9 @@
-//! Convolutions of `f32` straight from the images: each window is a row in pieces, which no one lays out again.
+//! Convolutions in `f32` straight from the images: each window is a row in pieces, which no one lays out again.
 //!
-//! Images that windows reach beyond are first copied into padded ones, a group of them at a time, so that memory stays
-//! bounded.
+//! Images that windows reach beyond, and those of shorter floats, are first copied into padded ones, a group of them at
+//! a time, so that memory stays bounded.
 
+use ferrograph_kernels::halves::Short;
 use ferrograph_kernels::matmul::Matrix;
 use ferrograph_kernels::pool::{n_threads, par_rows_mut};
 use ferrograph_kernels::scratch::floats;
@@ -89,7 +90,7 @@ impl Layout {
     }
 
     /// Copies images into padded ones.
-    fn pad(&self, conv: &Convolution, images: &[f32], padded: &mut [f32]) {
+    fn pad<T: Short>(&self, conv: &Convolution, images: &[T], padded: &mut [f32]) {
         let ([d, h, w], [deep, high, wide]) = (&conv.axes, self.sizes);
         let c = conv.channels;
         let (left, kept) = (w.before.min(wide), w.input.min(wide - w.before.min(wide)));
@@ -109,7 +110,10 @@ impl Layout {
                     };
                     let from = ((image * d.input + z) * h.input + y) * w.input * c;
                     to[..left * c].fill(0.0);
-                    to[left * c..][..kept * c].copy_from_slice(&images[from..from + kept * c]);
+                    T::copy(
+                        &images[from..from + kept * c],
+                        &mut to[left * c..][..kept * c],
+                    );
                     to[(left + kept) * c..].fill(0.0);
                 }
             },
@@ -118,10 +122,10 @@ impl Layout {
 
     /// Calls `f` with each group of images, padded where need be, the number of its first window, and where its windows
     /// begin.
-    fn groups(
+    fn groups<T: Short>(
         &self,
         conv: &Convolution,
-        input: &[f32],
+        input: &[T],
         mut f: impl FnMut(&[f32], usize, &[usize]),
     ) {
         let (own, image) = (conv.positions() * conv.channels, self.image(conv));
@@ -136,7 +140,7 @@ impl Layout {
                     self.pad(conv, images, &mut padded[..n * image]);
                     f(&padded[..n * image], first * conv.windows(), origins);
                 }
-                false => f(images, first * conv.windows(), origins),
+                false => f(&T::wide(images), first * conv.windows(), origins),
             }
         }
     }
@@ -151,7 +155,7 @@ impl Layout {
 }
 
 /// Slides the filters over the input.
-pub(crate) fn forward(conv: &Convolution, input: &[f32], filters: &[f32], output: &mut [f32]) {
+pub(crate) fn forward<T: Short>(conv: &Convolution, input: &[T], filters: &[T], output: &mut [T]) {
     let layout = Layout::of(conv);
     let (row, wide, width) = (conv.row(), conv.wide(), conv.filters);
     let groups: Vec<(Vec<usize>, Panels)> = (0..conv.groups)
@@ -172,22 +176,30 @@ pub(crate) fn forward(conv: &Convolution, input: &[f32], filters: &[f32], output
             for (i, output) in output.chunks_mut(block * width).enumerate() {
                 let begin = (first + i) * block;
                 let origins = &origins[begin..begin + output.len() / width];
-                for (group, (runs, panels)) in groups.iter().enumerate() {
-                    let windows = Pieces {
-                        data: images,
-                        origins,
-                        runs,
-                        len: layout.len,
-                    };
-                    multiply(&windows, panels, &mut output[group * wide..], width);
-                }
+                T::make(output, |output| {
+                    for (group, (runs, panels)) in groups.iter().enumerate() {
+                        let windows = Pieces {
+                            data: images,
+                            origins,
+                            runs,
+                            len: layout.len,
+                        };
+                        multiply(&windows, panels, &mut output[group * wide..], width);
+                    }
+                });
             }
         });
     });
 }
 
 /// The gradient of the filters from that of the output: each thread sums some of them over all windows, in their order.
-pub(crate) fn of_filters(conv: &Convolution, input: &[f32], grad: &[f32], filters: &mut [f32]) {
+pub(crate) fn of_filters<T: Short>(conv: &Convolution, input: &[T], grad: &[T], filters: &mut [T]) {
+    let grad = T::wide(grad);
+    T::make(filters, |filters| sum(conv, input, &grad, filters));
+}
+
+/// As [`of_filters`], of a gradient as `f32`.
+fn sum<T: Short>(conv: &Convolution, input: &[T], grad: &[f32], filters: &mut [f32]) {
     filters.fill(0.0);
     let layout = Layout::of(conv);
     let (row, wide, width) = (conv.row(), conv.wide(), conv.filters);

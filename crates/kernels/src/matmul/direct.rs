@@ -6,8 +6,10 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use super::Matrix;
 use super::element::Product;
 use super::sums::Sums;
+use super::tile::{Lying, Rows, Tiles};
 use crate::isa::{Level, level};
 use crate::movement::square;
 use crate::pool::{self, Base};
@@ -142,13 +144,6 @@ unsafe fn strip_of<T: Numbers>(
 #[repr(align(64))]
 struct Strip([MaybeUninit<u8>; STRIP_BYTES]);
 
-/// Where the rows of a strip lie: the first one, and how far one is from the next.
-#[derive(Clone, Copy)]
-struct Lying<T> {
-    first: *const T,
-    stride: usize,
-}
-
 /// # Safety
 /// As for [`strip_of`], and the machine must have the instruction set.
 #[inline(always)]
@@ -174,7 +169,7 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
                 true => Lying { first, stride },
                 false => {
                     let room = room.0.as_mut_ptr().cast::<T>();
-                    lay_out(p, first, depth, columns.len(), room, width);
+                    lay_out(&p.b, first, depth, columns.len(), room, width);
                     Lying {
                         first: room.cast_const(),
                         stride: width,
@@ -183,18 +178,29 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
             }
         };
         let tiles = Tiles {
-            p,
+            a: Rows {
+                // SAFETY: the summands lie within the operand.
+                first: unsafe {
+                    let first = p.a.data.as_ptr();
+                    first.add(rows.start * p.a.row_stride + from * p.a.col_stride)
+                },
+                down: p.a.row_stride,
+                right: p.a.col_stride,
+                depth,
+                behind: 0,
+            },
+            b,
+            summands: depth,
             rows: rows.clone(),
             columns: columns.clone(),
-            summands: from..from + depth,
+            n: p.n,
             adds: p.accumulate || from > 0,
-            b,
         };
         // SAFETY: promised by the caller; the strip has the vectors.
         unsafe {
             match vectors {
-                2 => tiles.all::<V, M, 2>(out),
-                _ => tiles.all::<V, M, 1>(out),
+                2 => tiles.all::<T, V, M, 2, 0>(out),
+                _ => tiles.all::<T, V, M, 1, 0>(out),
             }
         }
     }
@@ -207,14 +213,14 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
 #[inline(always)]
 // SAFETY: `strip` and large products call it, with rows and columns of their own and room for as many rows.
 pub(super) unsafe fn lay_out<T: Numbers>(
-    p: &Product<T>,
+    b: &Matrix<T>,
     first: *const T,
     depth: usize,
     columns: usize,
     room: *mut T,
     width: usize,
 ) {
-    let (down, right) = (p.b.row_stride, p.b.col_stride);
+    let (down, right) = (b.row_stride, b.col_stride);
     let mut done = 0;
     // SAFETY: promised by the caller.
     unsafe {
@@ -237,112 +243,6 @@ pub(super) unsafe fn lay_out<T: Numbers>(
                 _ => (0..columns).for_each(|c| *to.add(c) = *from.add(c * right)),
             }
             (columns..width).for_each(|c| *to.add(c) = T::default());
-        }
-    }
-}
-
-/// Some rows of a strip of the product, over some summands.
-struct Tiles<'a, T> {
-    p: &'a Product<'a, T>,
-    rows: Range<usize>,
-    columns: Range<usize>,
-    summands: Range<usize>,
-    /// Whether the sums are added to the result.
-    adds: bool,
-    b: Lying<T>,
-}
-
-impl<T: Numbers> Tiles<'_, T> {
-    /// All rows, by tiles of at most `M`.
-    ///
-    /// # Safety
-    /// As for [`strip`].
-    #[inline(always)]
-    // SAFETY: only `strip` calls it, with its own rows and a strip of `W` vectors a row.
-    unsafe fn all<V: Lanes<T>, const M: usize, const W: usize>(&self, out: &Base<T>) {
-        let mut row = self.rows.start;
-        while row < self.rows.end {
-            // SAFETY: promised by the caller; as many rows are left as a tile takes.
-            row += unsafe {
-                match self.rows.end - row {
-                    left if left >= M && (left != 16 || M < 8) => self.tile::<V, M, W>(row, out),
-                    8.. => self.tile::<V, 8, W>(row, out),
-                    4.. => self.tile::<V, 4, W>(row, out),
-                    2.. => self.tile::<V, 2, W>(row, out),
-                    _ => self.tile::<V, 1, W>(row, out),
-                }
-            };
-        }
-    }
-
-    /// Some rows from one on; says how many.
-    ///
-    /// # Safety
-    /// As for [`strip`], and there must be as many rows.
-    #[inline(always)]
-    // SAFETY: only `all` calls it, with no more rows than are left.
-    unsafe fn tile<V: Lanes<T>, const R: usize, const W: usize>(
-        &self,
-        row: usize,
-        out: &Base<T>,
-    ) -> usize {
-        let (down, right) = (self.p.a.row_stride, self.p.a.col_stride);
-        let columns = self.columns.len();
-        // SAFETY: promised by the caller.
-        unsafe {
-            let mut a = self
-                .p
-                .a
-                .data
-                .as_ptr()
-                .add(row * down + self.summands.start * right);
-            let mut b = self.b.first;
-            let mut sums = [[V::splat(T::default()); W]; R];
-            for _ in self.summands.clone() {
-                let columns: [V; W] = std::array::from_fn(|w| V::load(b.add(w * V::N)));
-                for (i, sums) in sums.iter_mut().enumerate() {
-                    let x = V::splat(*a.add(i * down));
-                    (0..W).for_each(|w| sums[w] = sums[w].fused(x, columns[w]));
-                }
-                a = a.wrapping_add(right);
-                b = b.wrapping_add(self.b.stride);
-            }
-            for (i, sums) in sums.iter().enumerate() {
-                let to = out.at(((row + i) * self.p.n + self.columns.start) as isize);
-                match columns == W * V::N {
-                    true => put(sums, to, self.adds),
-                    false => {
-                        let mut row = [T::default(); 32];
-                        std::ptr::copy_nonoverlapping(to, row.as_mut_ptr(), columns);
-                        put(sums, row.as_mut_ptr(), self.adds);
-                        std::ptr::copy_nonoverlapping(row.as_ptr(), to, columns);
-                    }
-                }
-            }
-        }
-        R
-    }
-}
-
-/// Writes vectors, or adds them to what is there.
-///
-/// # Safety
-/// There must be room for them, and the machine must have the instruction set.
-#[inline(always)]
-// SAFETY: tiles call it, with `W` vectors of the result or a row of their own that is as long as the longest.
-pub(super) unsafe fn put<T: Numbers, V: Lanes<T>, const W: usize>(
-    sums: &[V; W],
-    to: *mut T,
-    adds: bool,
-) {
-    for (w, &sum) in sums.iter().enumerate() {
-        // SAFETY: promised by the caller.
-        unsafe {
-            let to = to.add(w * V::N);
-            match adds {
-                true => V::load(to).fused(sum, V::splat(T::ONE)).store(to),
-                false => sum.store(to),
-            }
         }
     }
 }

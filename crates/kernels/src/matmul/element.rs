@@ -5,7 +5,7 @@ use num_complex::Complex;
 use num_traits::Zero;
 
 use super::Matrix;
-use crate::halves::{narrow, widened};
+use crate::halves::{Half, narrow, widened};
 use crate::isa::{Isa, Job, dispatch};
 use crate::scratch::floats;
 use crate::{pool, stop};
@@ -119,7 +119,10 @@ macro_rules! floats {
 const TINY: usize = 512;
 
 #[cfg(target_arch = "x86_64")]
-use super::{direct::product as direct, packed::product as packed, vector::product as vector};
+use super::{
+    direct::product as direct, halves::product as halves, packed::product as packed,
+    vector::product as vector,
+};
 
 /// Other machines lay all operands out.
 #[cfg(not(target_arch = "x86_64"))]
@@ -136,6 +139,12 @@ fn packed<T>(_: &Product<T>, _: &mut [T]) -> bool {
 /// Other machines take vectors for matrices.
 #[cfg(not(target_arch = "x86_64"))]
 fn vector<T>(_: &Product<T>, _: &mut [T]) -> bool {
+    false
+}
+
+/// Other machines widen halves before.
+#[cfg(not(target_arch = "x86_64"))]
+fn halves<T>(_: &Product<T>, _: &mut [T]) -> bool {
     false
 }
 
@@ -184,18 +193,51 @@ fn put<T: Copy + std::ops::Add<Output = T>>(place: &mut T, sum: T, accumulate: b
     *place = if accumulate { *place + sum } else { sum };
 }
 
+/// A product of halves by one of `f32`, rounded once.
+fn by_singles<H: Half>(p: &Product<H>, out: &mut [H]) {
+    let (a, b) = (widened(p.a.data), widened(p.b.data));
+    let mut wide = match p.accumulate {
+        true => widened(out),
+        false => floats(out.len()),
+    };
+    let as_wide = |data, of: &Matrix<H>| Matrix {
+        data,
+        row_stride: of.row_stride,
+        col_stride: of.col_stride,
+        conj: false,
+    };
+    let &Product {
+        m,
+        k,
+        n,
+        accumulate,
+        spread,
+        ..
+    } = p;
+    let (a, b) = (as_wide(&a[..], &p.a), as_wide(&b[..], &p.b));
+    f32::product(
+        Product {
+            m,
+            k,
+            n,
+            a,
+            b,
+            accumulate,
+            spread,
+        },
+        &mut wide,
+    );
+    narrow(&wide, out);
+}
+
 macro_rules! halves {
     ($($t:ty)*) => {$(
         /// Through `f32`, rounded once at the end.
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
-                let (a, b) = (widened(p.a.data), widened(p.b.data));
-                let mut wide = if p.accumulate { widened(out) } else { floats(out.len()) };
-                let Product { m, k, n, accumulate, spread, .. } = p;
-                let a = Matrix { data: &a[..], row_stride: p.a.row_stride, col_stride: p.a.col_stride, conj: false };
-                let b = Matrix { data: &b[..], row_stride: p.b.row_stride, col_stride: p.b.col_stride, conj: false };
-                f32::product(Product { m, k, n, a, b, accumulate, spread }, &mut wide);
-                narrow(&wide, out);
+                if !halves(&p, out) {
+                    by_singles(&p, out);
+                }
             }
         }
     )*};

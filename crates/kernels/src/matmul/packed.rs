@@ -6,8 +6,9 @@
 //! registers while a panel of each is multiplied. Sums are split at every [`DEPTH`] summands, whatever the number of
 //! threads.
 
-use super::direct::{Numbers, lay_out, put};
+use super::direct::{Numbers, lay_out};
 use super::element::Product;
+use super::tile::put;
 use crate::isa::{Level, level};
 use crate::pool::{self, Base};
 use crate::scratch::{Floats, floats};
@@ -124,14 +125,7 @@ impl<T: Numbers> Block<'_, T> {
                 unsafe {
                     let to = room.at((first * self.depth) as isize);
                     let columns = wide.min(self.width - first);
-                    lay_out(
-                        self.p,
-                        b.data.as_ptr().add(at),
-                        self.depth,
-                        columns,
-                        to,
-                        wide,
-                    );
+                    lay_out(b, b.data.as_ptr().add(at), self.depth, columns, to, wide);
                 }
             }
         });

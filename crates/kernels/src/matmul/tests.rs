@@ -207,6 +207,47 @@ fn threads_do_not_change_the_result() {
     }
 }
 
+/// Halves as their exact products, rounded once.
+fn halves<H: crate::halves::Half + MatMul + PartialEq + std::fmt::Debug>() {
+    let of = |all: &[i32]| -> Vec<H> { all.iter().map(|&v| H::narrow1(v as f32)).collect() };
+    let larger = [
+        (257, 300, 130),
+        (700, 100, 300),
+        (30, 6000, 40),
+        (300, 1, 70),
+    ];
+    for &(m, k, n) in SHAPES.iter().chain(&larger) {
+        let (a, b) = (ints(m * k, 7), ints(k * n, 5));
+        let want = naive(m, k, n, &a, &b);
+        let (at, bt) = (of(&transposed(&a, m, k)), of(&transposed(&b, k, n)));
+        let (a, b) = (of(&a), of(&b));
+        let lying = [Matrix::row_major(&a, k), Matrix::row_major(&at, m).t()];
+        for (i, a) in lying.into_iter().enumerate() {
+            for (j, b) in [Matrix::row_major(&b, n), Matrix::row_major(&bt, k).t()]
+                .into_iter()
+                .enumerate()
+            {
+                for (accumulate, spread) in [(false, true), (true, true), (true, false)] {
+                    let mut out = of(&vec![3; m * n]);
+                    gemm_with(m, k, n, a, b, &mut out, accumulate, spread);
+                    let added: Vec<i32> =
+                        want.iter().map(|v| v + 3 * i32::from(accumulate)).collect();
+                    assert!(
+                        out == of(&added),
+                        "{m} {k} {n}: {i} {j} {accumulate} {spread}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn halves_are_rounded_once() {
+    halves::<half::f16>();
+    halves::<bf16>();
+}
+
 /// A product whose operands are laid out, of transposed ones or not, added to ones or not.
 #[cfg(target_arch = "x86_64")]
 fn laid_out<T>(shape: (usize, usize, usize), turned: bool, accumulate: bool)

@@ -1,11 +1,17 @@
 //! Products of a matrix with a vector, from either side: by rows where rows lie together, several sums at once; by columns
 //! where columns do. Neither lays anything out, and threads share the numbers of the result.
 
+use std::arch::x86_64::{__m256, __m512};
+
+use super::Matrix;
 use super::direct::Numbers;
 use super::element::Product;
 use super::sums::{ROWS, Sums};
+use crate::halves::Half;
 use crate::isa::{Level, level};
 use crate::pool::par_rows_mut;
+use crate::scratch::floats;
+use crate::tiles::stored::{Holds, HoldsSome};
 
 /// Elements of a matrix from which on plain loops are slower.
 const LEAST: usize = 32;
@@ -16,78 +22,134 @@ const STRIP: usize = 64;
 /// Nanoseconds that an element of the matrix takes, roughly.
 const COST: f64 = 0.05;
 
-/// A matrix times a vector.
-#[derive(Clone, Copy)]
-struct Times<T> {
-    matrix: *const T,
+/// A matrix of `S` times a vector, summed as `T`.
+struct Times<S, T> {
+    matrix: *const S,
     columns: usize,
     /// From one row (or column, where columns lie together) to the next.
     stride: usize,
+    by_rows: bool,
     vector: *const T,
     adds: bool,
 }
 
-/// Makes the product where this is the way to; says whether it was.
-pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
-    let matrix = match (p.m, p.n) {
+impl<S, T> Clone for Times<S, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, T> Copy for Times<S, T> {}
+
+/// The matrix, as its rows are summed, and the vector of a product of both; none where this is not the way to it.
+fn operands<'a, S: Copy>(p: &Product<'a, S>) -> Option<(Matrix<'a, S>, &'a [S])> {
+    let (matrix, vector) = match (p.m, p.n) {
         (_, 1) if p.b.row_stride == 1 => (p.a, p.b.data),
         (1, _) if p.a.col_stride == 1 => (p.b.t(), p.a.data),
-        _ => return false,
+        _ => return None,
     };
-    let (matrix, vector) = matrix;
-    let by_rows = matrix.col_stride == 1;
-    if out.len() * p.k < LEAST || !(by_rows || matrix.row_stride == 1) {
+    let lies_well = matrix.col_stride == 1 || matrix.row_stride == 1;
+    let is_for = lies_well && p.m.max(p.n) * p.k >= LEAST && level() != Level::Baseline;
+    is_for.then_some((matrix, &vector[..p.k]))
+}
+
+/// Makes the product where this is the way to; says whether it was.
+pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
+    let Some((matrix, vector)) = operands(p) else {
         return false;
-    }
-    let times = Times {
-        matrix: matrix.data.as_ptr(),
-        columns: p.k,
-        stride: if by_rows {
-            matrix.row_stride
-        } else {
-            matrix.col_stride
-        },
-        vector: vector.as_ptr(),
-        adds: p.accumulate,
     };
-    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
-    // SAFETY: called below alone, where `level` says that the machine has the features.
-    unsafe fn wide<T: Numbers>(times: Times<T>, by_rows: bool, out: &mut [T]) {
-        // SAFETY: promised by the caller.
-        unsafe { times.make::<T::Wide>(by_rows, out) }
-    }
-    #[target_feature(enable = "avx2,fma")]
-    // SAFETY: as for `wide`.
-    unsafe fn narrow<T: Numbers>(times: Times<T>, by_rows: bool, out: &mut [T]) {
-        // SAFETY: promised by the caller.
-        unsafe { times.make::<T::Narrow>(by_rows, out) }
-    }
-    let level = level();
-    if level == Level::Baseline {
+    Times::of(p, matrix, vector).over(out, |times, out| times.rows(out));
+    true
+}
+
+/// As [`product`], of halves, which are summed as `f32`.
+pub(super) fn product_of_halves<H>(p: &Product<H>, out: &mut [H]) -> bool
+where
+    H: Half,
+    __m512: HoldsSome<f32, H>,
+    __m256: HoldsSome<f32, H>,
+{
+    let Some((matrix, vector)) = operands(p) else {
         return false;
-    }
-    let cost = COST * p.k as f64 * STRIP as f64;
-    par_rows_mut(out, STRIP.min(out.len()), cost, |strip, out| {
-        let times = times.behind(strip * STRIP, by_rows);
-        // SAFETY: `level` reports these only where the machine has the features; the operands were checked to lie within
-        // their slices.
-        unsafe {
-            match level {
-                Level::Avx512 => wide(times, by_rows, out),
-                _ => narrow(times, by_rows, out),
-            }
+    };
+    let mut wide = floats(p.k);
+    H::widen(vector, &mut wide);
+    Times::of(p, matrix, &wide).over(out, |times, out| {
+        let mut made = floats(out.len());
+        if p.accumulate {
+            H::widen(out, &mut made);
         }
+        times.rows(&mut made);
+        H::narrow(&made, out);
     });
     true
 }
 
 // SAFETY: the matrix and the vector are read alone.
-unsafe impl<T: Sync> Sync for Times<T> {}
+unsafe impl<S: Sync, T: Sync> Sync for Times<S, T> {}
 
-impl<T: Numbers> Times<T> {
+impl<S: Sync, T: Numbers> Times<S, T> {
+    /// Of operands of a product that lie within their slices.
+    fn of(p: &Product<S>, matrix: Matrix<S>, vector: &[T]) -> Self {
+        let by_rows = matrix.col_stride == 1;
+        Times {
+            matrix: matrix.data.as_ptr(),
+            columns: p.k,
+            stride: match by_rows {
+                true => matrix.row_stride,
+                false => matrix.col_stride,
+            },
+            by_rows,
+            vector: vector.as_ptr(),
+            adds: p.accumulate,
+        }
+    }
+
+    /// Has numbers of the result made, by all threads.
+    fn over<O: Send>(self, out: &mut [O], make: impl Fn(Self, &mut [O]) + Sync) {
+        let cost = COST * self.columns as f64 * STRIP as f64;
+        par_rows_mut(out, STRIP.min(out.len()), cost, |strip, out| {
+            make(self.behind(strip * STRIP), out);
+        });
+    }
+
+    /// The first rows.
+    fn rows(self, out: &mut [T])
+    where
+        T::Wide: HoldsSome<T, S>,
+        T::Narrow: HoldsSome<T, S>,
+    {
+        #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+        // SAFETY: called below alone, where `level` says that the machine has the features.
+        unsafe fn wide<S: Sync, T: Numbers>(times: Times<S, T>, out: &mut [T])
+        where
+            T::Wide: HoldsSome<T, S>,
+        {
+            // SAFETY: promised by the caller.
+            unsafe { times.make::<T::Wide>(out) }
+        }
+        #[target_feature(enable = "avx2,fma,f16c")]
+        // SAFETY: as for `wide`.
+        unsafe fn narrow<S: Sync, T: Numbers>(times: Times<S, T>, out: &mut [T])
+        where
+            T::Narrow: HoldsSome<T, S>,
+        {
+            // SAFETY: promised by the caller.
+            unsafe { times.make::<T::Narrow>(out) }
+        }
+        // SAFETY: `level` reports these only where the machine has the features; the operands were checked to lie within
+        // their slices.
+        unsafe {
+            match level() {
+                Level::Avx512 => wide(self, out),
+                _ => narrow(self, out),
+            }
+        }
+    }
+
     /// The same without so many rows at the beginning.
-    fn behind(self, rows: usize, by_rows: bool) -> Times<T> {
-        let step = if by_rows { self.stride } else { 1 };
+    fn behind(self, rows: usize) -> Self {
+        let step = if self.by_rows { self.stride } else { 1 };
         Times {
             matrix: self.matrix.wrapping_add(rows * step),
             ..self
@@ -97,11 +159,11 @@ impl<T: Numbers> Times<T> {
     /// # Safety
     /// The machine must have the instruction set, and the operands must lie within their slices.
     #[inline(always)]
-    // SAFETY: only `product` calls it, within functions that enable the instruction set, with checked operands.
-    unsafe fn make<V: Sums<T>>(self, by_rows: bool, out: &mut [T]) {
+    // SAFETY: only `rows` calls it, within functions that enable the instruction set, with checked operands.
+    unsafe fn make<V: Sums<T> + HoldsSome<T, S>>(self, out: &mut [T]) {
         // SAFETY: promised by the caller.
         unsafe {
-            match by_rows {
+            match self.by_rows {
                 true => self.by_rows::<V>(out),
                 false => self.by_columns::<V>(out),
             }
@@ -114,13 +176,14 @@ impl<T: Numbers> Times<T> {
     /// As for [`Self::make`].
     #[inline(always)]
     // SAFETY: only `make` calls it.
-    unsafe fn by_rows<V: Sums<T>>(self, out: &mut [T]) {
+    unsafe fn by_rows<V: Sums<T> + HoldsSome<T, S>>(self, out: &mut [T]) {
         let whole = self.columns / V::N * V::N;
         // SAFETY: rows and columns are below their numbers.
         unsafe {
-            let some = V::first(self.columns - whole);
+            let left = self.columns - whole;
+            let some = V::first(left);
             for (block, out) in out.chunks_mut(ROWS).enumerate() {
-                let rows: [*const T; ROWS] = std::array::from_fn(|i| {
+                let rows: [*const S; ROWS] = std::array::from_fn(|i| {
                     self.matrix
                         .add((block * ROWS + i.min(out.len() - 1)) * self.stride)
                 });
@@ -128,13 +191,13 @@ impl<T: Numbers> Times<T> {
                 for c in (0..whole).step_by(V::N) {
                     let x = V::load(self.vector.add(c));
                     for (sum, row) in sums.iter_mut().zip(rows) {
-                        *sum = sum.fused(V::load(row.add(c)), x);
+                        *sum = sum.fused(<V as Holds<S>>::read(row.add(c)), x);
                     }
                 }
                 if whole < self.columns {
                     let x = V::load_some(self.vector.add(whole), some);
                     for (sum, row) in sums.iter_mut().zip(rows) {
-                        *sum = sum.fused(V::load_some(row.add(whole), some), x);
+                        *sum = sum.fused(V::read_some(row.add(whole), left, some), x);
                     }
                 }
                 self.put(&V::totals(&sums), out);
@@ -148,7 +211,7 @@ impl<T: Numbers> Times<T> {
     /// As for [`Self::make`].
     #[inline(always)]
     // SAFETY: only `make` calls it.
-    unsafe fn by_columns<V: Sums<T>>(self, out: &mut [T]) {
+    unsafe fn by_columns<V: Sums<T> + HoldsSome<T, S>>(self, out: &mut [T]) {
         let mut first = 0;
         // SAFETY: strips are of rows that are there.
         unsafe {
@@ -168,7 +231,7 @@ impl<T: Numbers> Times<T> {
     /// As for [`Self::make`], and there must be as many rows.
     #[inline(always)]
     // SAFETY: only `by_columns` calls it, with rows that are left.
-    unsafe fn strip<V: Sums<T>, const W: usize, const U: usize>(
+    unsafe fn strip<V: Sums<T> + HoldsSome<T, S>, const W: usize, const U: usize>(
         self,
         first: usize,
         n: usize,
@@ -191,11 +254,11 @@ impl<T: Numbers> Times<T> {
                 let some = V::first(n);
                 for c in (0..whole).step_by(U) {
                     for (u, sums) in sums.iter_mut().enumerate() {
-                        self.part_of_column(first, c + u, some, &mut sums[0]);
+                        self.part_of_column(first, c + u, (n, some), &mut sums[0]);
                     }
                 }
                 for c in whole..self.columns {
-                    self.part_of_column(first, c, some, &mut sums[0][0]);
+                    self.part_of_column(first, c, (n, some), &mut sums[0][0]);
                 }
             }
             let mut row = [T::default(); 64];
@@ -217,7 +280,7 @@ impl<T: Numbers> Times<T> {
     /// As for [`Self::strip`].
     #[inline(always)]
     // SAFETY: only `strip` calls it.
-    unsafe fn column<V: Sums<T>, const W: usize>(
+    unsafe fn column<V: Sums<T> + HoldsSome<T, S>, const W: usize>(
         self,
         first: usize,
         column: usize,
@@ -228,7 +291,7 @@ impl<T: Numbers> Times<T> {
             let x = V::splat(*self.vector.add(column));
             let at = self.matrix.add(column * self.stride + first);
             for (w, sum) in to.iter_mut().enumerate() {
-                *sum = sum.fused(V::load(at.add(w * V::N)), x);
+                *sum = sum.fused(<V as Holds<S>>::read(at.add(w * V::N)), x);
             }
         }
     }
@@ -239,18 +302,18 @@ impl<T: Numbers> Times<T> {
     /// As for [`Self::strip`].
     #[inline(always)]
     // SAFETY: only `strip` calls it.
-    unsafe fn part_of_column<V: Sums<T>>(
+    unsafe fn part_of_column<V: Sums<T> + HoldsSome<T, S>>(
         self,
         first: usize,
         column: usize,
-        some: V::Some,
+        (n, some): (usize, V::Some),
         to: &mut V,
     ) {
         // SAFETY: promised by the caller.
         unsafe {
             let x = V::splat(*self.vector.add(column));
             let at = self.matrix.add(column * self.stride + first);
-            *to = to.fused(V::load_some(at, some), x);
+            *to = to.fused(V::read_some(at, n, some), x);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Windows that slide over channels, each of which has a filter of its own.
 
-use super::lanes::{Lanes, Plain, for_lanes};
+use super::lanes::for_lanes;
+use super::stored::Vectors;
+use crate::halves::Short;
 
 /// An element of a window.
 #[derive(Clone, Copy, Debug)]
@@ -13,9 +15,9 @@ pub struct Tap {
 
 /// Windows that follow one another.
 #[derive(Clone, Copy, Debug)]
-pub struct Channels<'a> {
+pub struct Channels<'a, S> {
     /// Where the numbers lie.
-    pub data: &'a [f32],
+    pub data: &'a [S],
     /// The elements of a window.
     pub taps: &'a [Tap],
     /// How far a window lies from the one before it.
@@ -24,7 +26,7 @@ pub struct Channels<'a> {
     pub channels: usize,
 }
 
-impl Channels<'_> {
+impl<S> Channels<'_, S> {
     /// Checks what `n` windows reach, with so many numbers of filters.
     fn check(&self, n: usize, filters: usize) {
         let far = n.saturating_sub(1).checked_mul(self.step);
@@ -41,7 +43,7 @@ impl Channels<'_> {
 }
 
 /// Writes, channel by channel, the sum of each window's products with the filters.
-pub fn slide_channels(windows: Channels<'_>, filters: &[f32], out: &mut [f32]) {
+pub fn slide_channels<S: Short>(windows: Channels<'_, S>, filters: &[f32], out: &mut [S]) {
     let c = windows.channels;
     assert!(
         c > 0 && out.len().is_multiple_of(c),
@@ -52,20 +54,24 @@ pub fn slide_channels(windows: Channels<'_>, filters: &[f32], out: &mut [f32]) {
 }
 
 for_lanes! {
-    fn slide_widest(windows: Channels<'_>, filters: &[f32], out: &mut [f32]) => slide, 6 4 2
+    fn slide_widest<S: Short>(windows: Channels<'_, S>, filters: &[f32], out: &mut [S]) => slide, 6 4 2
 }
 
 #[inline(always)]
-fn slide<V: Lanes, const M: usize>(windows: Channels<'_>, filters: &[f32], out: &mut [f32]) {
+fn slide<S: Short, V: Vectors, const M: usize>(
+    windows: Channels<'_, S>,
+    filters: &[f32],
+    out: &mut [S],
+) {
     let c = windows.channels;
     for (t, out) in out.chunks_mut(M * c).enumerate() {
         // SAFETY: the windows and the filters were checked to lie within their slices.
         unsafe {
             match out.len() == M * c {
-                true => slide_some::<V, M>(&windows, filters, t * M, out),
+                true => slide_some::<S, V, M>(&windows, filters, t * M, out),
                 false => {
                     for (k, out) in out.chunks_mut(c).enumerate() {
-                        slide_some::<V, 1>(&windows, filters, t * M + k, out);
+                        slide_some::<S, V, 1>(&windows, filters, t * M + k, out);
                     }
                 }
             }
@@ -79,22 +85,22 @@ fn slide<V: Lanes, const M: usize>(windows: Channels<'_>, filters: &[f32], out: 
 /// They and the filters must lie within their slices, and the machine must have the instruction set.
 #[inline(always)]
 // SAFETY: only `slide` calls it, whose windows were checked, inside of what `for_lanes` compiles for the machine.
-unsafe fn slide_some<V: Lanes, const M: usize>(
-    windows: &Channels<'_>,
+unsafe fn slide_some<S: Short, V: Vectors, const M: usize>(
+    windows: &Channels<'_, S>,
     filters: &[f32],
     k: usize,
-    out: &mut [f32],
+    out: &mut [S],
 ) {
     let c = windows.channels;
     let mut at = 0;
     // SAFETY: promised by the caller; channels from `at` on are as many as are taken.
     unsafe {
         while at + 2 * V::N <= c {
-            slide_block::<V, M, 2>(windows, filters, (k, at), out);
+            slide_block::<S, V, M, 2>(windows, filters, (k, at), out);
             at += 2 * V::N;
         }
         while at + V::N <= c {
-            slide_block::<V, M, 1>(windows, filters, (k, at), out);
+            slide_block::<S, V, M, 1>(windows, filters, (k, at), out);
             at += V::N;
         }
     }
@@ -112,11 +118,11 @@ unsafe fn slide_some<V: Lanes, const M: usize>(
 #[allow(clippy::needless_range_loop)] // numbers of rows and vectors are offsets too
 #[inline(always)]
 // SAFETY: only `slide_some` calls it, with channels that are there.
-unsafe fn slide_block<V: Lanes, const M: usize, const W: usize>(
-    windows: &Channels<'_>,
+unsafe fn slide_block<S: Short, V: Vectors, const M: usize, const W: usize>(
+    windows: &Channels<'_, S>,
     filters: &[f32],
     (k, at): (usize, usize),
-    out: &mut [f32],
+    out: &mut [S],
 ) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -128,7 +134,7 @@ unsafe fn slide_block<V: Lanes, const M: usize, const W: usize>(
             for j in 0..W {
                 let w = V::load(w.add(j * V::N));
                 for i in 0..M {
-                    let x = V::load(x.add(i * windows.step + j * V::N));
+                    let x: V = S::read(x.add(i * windows.step + j * V::N));
                     sums[i][j] = sums[i][j].fused(x, w);
                 }
             }
@@ -136,33 +142,37 @@ unsafe fn slide_block<V: Lanes, const M: usize, const W: usize>(
         for (i, sums) in sums.iter().enumerate() {
             let to = out.as_mut_ptr().add(i * windows.channels + at);
             for (j, sum) in sums.iter().enumerate() {
-                sum.store(to.add(j * V::N));
+                S::write(*sum, to.add(j * V::N));
             }
         }
     }
 }
 
+/// The most numbers of a vector.
+const MOST: usize = 16;
+
 /// The channels of window `k` from `at` on, too few for a vector.
 #[inline(always)]
-fn slide_rest(windows: &Channels<'_>, filters: &[f32], (k, at): (usize, usize), out: &mut [f32]) {
-    out.fill(0.0);
+fn slide_rest<S: Short>(
+    windows: &Channels<'_, S>,
+    filters: &[f32],
+    (k, at): (usize, usize),
+    out: &mut [S],
+) {
+    let mut sums = [0.0; MOST];
     for tap in windows.taps {
         let x = &windows.data[tap.at + k * windows.step + at..][..out.len()];
         let w = &filters[tap.filter + at..][..out.len()];
-        add_products(x, w, out);
+        let products = x.iter().zip(w).map(|(x, w)| x.single() * w);
+        sums.iter_mut().zip(products).for_each(|(sum, x)| *sum += x);
     }
-}
-
-#[inline(always)]
-fn add_products(a: &[f32], b: &[f32], to: &mut [f32]) {
-    let products = a.iter().zip(b);
-    to.iter_mut()
-        .zip(products)
-        .for_each(|(to, (a, b))| *to += a * b);
+    out.iter_mut()
+        .zip(sums)
+        .for_each(|(to, sum)| *to = S::rounded(sum));
 }
 
 /// Adds to the filters, channel by channel, the products of all windows with their numbers of `grad`.
-pub fn sum_channels(windows: Channels<'_>, grad: &[f32], filters: &mut [f32]) {
+pub fn sum_channels<S: Short>(windows: Channels<'_, S>, grad: &[S], filters: &mut [f32]) {
     let c = windows.channels;
     assert!(
         c > 0 && grad.len().is_multiple_of(c),
@@ -173,7 +183,7 @@ pub fn sum_channels(windows: Channels<'_>, grad: &[f32], filters: &mut [f32]) {
 }
 
 for_lanes! {
-    fn sum_widest(windows: Channels<'_>, grad: &[f32], filters: &mut [f32]) => sum, 2 1 1
+    fn sum_widest<S: Short>(windows: Channels<'_, S>, grad: &[S], filters: &mut [f32]) => sum, 2 1 1
 }
 
 /// Taps whose sums stay in registers.
@@ -183,19 +193,23 @@ const MANY: usize = 9;
 const FEW: usize = 3;
 
 #[inline(always)]
-fn sum<V: Lanes, const W: usize>(windows: Channels<'_>, grad: &[f32], filters: &mut [f32]) {
+fn sum<S: Short, V: Vectors, const W: usize>(
+    windows: Channels<'_, S>,
+    grad: &[S],
+    filters: &mut [f32],
+) {
     let (many, rest) = windows.taps.as_chunks::<MANY>();
     let (few, rest) = rest.as_chunks::<FEW>();
     // SAFETY: the windows and the filters were checked to lie within their slices.
     unsafe {
         for taps in many {
-            sum_taps::<V, W, MANY>(&windows, taps, grad, filters);
+            sum_taps::<S, V, W, MANY>(&windows, taps, grad, filters);
         }
         for taps in few {
-            sum_taps::<V, W, FEW>(&windows, taps, grad, filters);
+            sum_taps::<S, V, W, FEW>(&windows, taps, grad, filters);
         }
         for tap in rest {
-            sum_taps::<V, W, 1>(&windows, &[*tap], grad, filters);
+            sum_taps::<S, V, W, 1>(&windows, &[*tap], grad, filters);
         }
     }
 }
@@ -206,10 +220,10 @@ fn sum<V: Lanes, const W: usize>(windows: Channels<'_>, grad: &[f32], filters: &
 /// The windows and the filters must lie within their slices, and the machine must have the instruction set.
 #[inline(always)]
 // SAFETY: only `sum` calls it, whose windows were checked, inside of what `for_lanes` compiles for the machine.
-unsafe fn sum_taps<V: Lanes, const W: usize, const N: usize>(
-    windows: &Channels<'_>,
+unsafe fn sum_taps<S: Short, V: Vectors, const W: usize, const N: usize>(
+    windows: &Channels<'_, S>,
     taps: &[Tap; N],
-    grad: &[f32],
+    grad: &[S],
     filters: &mut [f32],
 ) {
     let c = windows.channels;
@@ -217,11 +231,11 @@ unsafe fn sum_taps<V: Lanes, const W: usize, const N: usize>(
     // SAFETY: promised by the caller; channels from `at` on are as many as are taken.
     unsafe {
         while at + W * V::N <= c {
-            sum_block::<V, W, N>(windows, taps, grad, at, filters);
+            sum_block::<S, V, W, N>(windows, taps, grad, at, filters);
             at += W * V::N;
         }
         while at + V::N <= c {
-            sum_block::<V, 1, N>(windows, taps, grad, at, filters);
+            sum_block::<S, V, 1, N>(windows, taps, grad, at, filters);
             at += V::N;
         }
     }
@@ -229,7 +243,12 @@ unsafe fn sum_taps<V: Lanes, const W: usize, const N: usize>(
         for (k, grad) in grad.chunks_exact(c).enumerate() {
             for tap in taps {
                 let x = &windows.data[tap.at + k * windows.step + at..][..c - at];
-                add_products(x, &grad[at..], &mut filters[tap.filter + at..][..c - at]);
+                let products = x
+                    .iter()
+                    .zip(&grad[at..])
+                    .map(|(x, g)| x.single() * g.single());
+                let to = &mut filters[tap.filter + at..][..c - at];
+                to.iter_mut().zip(products).for_each(|(to, x)| *to += x);
             }
         }
     }
@@ -242,10 +261,10 @@ unsafe fn sum_taps<V: Lanes, const W: usize, const N: usize>(
 #[allow(clippy::needless_range_loop)] // numbers of taps and vectors are offsets too
 #[inline(always)]
 // SAFETY: only `sum_taps` calls it, with channels that are there.
-unsafe fn sum_block<V: Lanes, const W: usize, const N: usize>(
-    windows: &Channels<'_>,
+unsafe fn sum_block<S: Short, V: Vectors, const W: usize, const N: usize>(
+    windows: &Channels<'_, S>,
     taps: &[Tap; N],
-    grad: &[f32],
+    grad: &[S],
     at: usize,
     filters: &mut [f32],
 ) {
@@ -265,9 +284,9 @@ unsafe fn sum_block<V: Lanes, const W: usize, const N: usize>(
                 grads = grads.add(windows.channels);
             }
             for j in 0..W {
-                let g = V::load(grads.add(j * V::N));
+                let g: V = S::read(grads.add(j * V::N));
                 for t in 0..N {
-                    let x = V::load(data.add(taps[t].at + j * V::N));
+                    let x: V = S::read(data.add(taps[t].at + j * V::N));
                     sums[t][j] = sums[t][j].fused(x, g);
                 }
             }

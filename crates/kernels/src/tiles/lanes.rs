@@ -1,7 +1,7 @@
 //! Vectors of numbers, of the widths that machines have.
 
 /// Numbers that one instruction works on.
-pub(crate) trait Lanes<T = f32>: Copy {
+pub trait Lanes<T = f32>: Copy {
     /// How many.
     const N: usize;
 
@@ -32,7 +32,7 @@ pub(crate) trait Lanes<T = f32>: Copy {
 
 /// What every machine has.
 #[derive(Clone, Copy)]
-pub(super) struct Plain([f32; 8]);
+pub(super) struct Plain(pub [f32; 8]);
 
 impl Lanes for Plain {
     const N: usize = 8;
@@ -108,22 +108,22 @@ lanes!(__m256d f64 4 _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_fmad
 #[cfg(target_arch = "x86_64")]
 lanes!(__m512d f64 8 _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_fmadd_pd);
 
-/// Defines `$name`, which runs `$body` compiled for the widest vectors `$v` that this machine has, with the rows `$rows`
-/// of a tile that fit its registers.
+/// Defines `$name`, which runs `$body` compiled for the widest vectors that this machine has, with the rows of a tile
+/// that fit its registers. Of `<S>` the vectors are to hold such numbers.
 macro_rules! for_lanes {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $t:ty),* $(,)?) => $body:ident,
+    ($(#[$doc:meta])* $vis:vis fn $name:ident $(<$s:ident: $is:ident>)? ($($arg:ident: $t:ty),* $(,)?) => $body:ident,
      $wide:literal $narrow:literal $plain:literal) => {
         $(#[$doc])*
-        $vis fn $name($($arg: $t),*) {
+        $vis fn $name $(<$s: $is>)? ($($arg: $t),*) {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
-            fn wide($($arg: $t),*) {
-                $body::<std::arch::x86_64::__m512, $wide>($($arg),*)
+            fn wide $(<$s: $is>)? ($($arg: $t),*) {
+                $body::<$($s,)? std::arch::x86_64::__m512, $wide>($($arg),*)
             }
             #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn narrow($($arg: $t),*) {
-                $body::<std::arch::x86_64::__m256, $narrow>($($arg),*)
+            #[target_feature(enable = "avx2,fma,f16c")]
+            fn narrow $(<$s: $is>)? ($($arg: $t),*) {
+                $body::<$($s,)? std::arch::x86_64::__m256, $narrow>($($arg),*)
             }
             match $crate::isa::level() {
                 #[cfg(target_arch = "x86_64")]
@@ -132,7 +132,7 @@ macro_rules! for_lanes {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
                 $crate::isa::Level::Avx2 => unsafe { narrow($($arg),*) },
-                _ => $body::<Plain, $plain>($($arg),*),
+                _ => $body::<$($s,)? $crate::tiles::lanes::Plain, $plain>($($arg),*),
             }
         }
     };

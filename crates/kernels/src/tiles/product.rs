@@ -1,36 +1,63 @@
 //! Rows in pieces times a matrix.
 
 use super::Pieces;
-use super::lanes::{Lanes, Plain, for_lanes, put, widest};
+use super::lanes::{Lanes, for_lanes, put, widest};
+use crate::halves::Short;
 use crate::matmul::Matrix;
-use crate::scratch::vec_of;
+use crate::pool::par_rows_mut;
+use crate::scratch::{Floats, floats};
+
+/// Nanoseconds that a number takes to be laid out, roughly.
+const COST_NS: f64 = 0.2;
 
 /// A matrix as panels of columns, each of which is a run of rows of two vectors; the last may be one vector wide.
 pub struct Panels {
-    data: Vec<f32>,
+    data: Floats,
     k: usize,
     n: usize,
 }
 
 impl Panels {
     /// Lays a matrix of `k` rows and `n` columns out.
-    pub fn of(k: usize, n: usize, matrix: Matrix<f32>) -> Panels {
+    pub fn of<T: Short>(k: usize, n: usize, matrix: Matrix<T>) -> Panels {
         matrix.check(k, n);
         let (lanes, wide) = (widest(), 2 * widest());
-        let mut data = vec_of(0.0, k * n.next_multiple_of(lanes));
-        for from in (0..n).step_by(wide) {
-            let columns = wide.min(n - from);
-            let width = columns.next_multiple_of(lanes);
-            let panel = data[k * from..][..k * width].chunks_exact_mut(width);
-            for (l, row) in panel.enumerate() {
-                let at = l * matrix.row_stride + from * matrix.col_stride;
-                match matrix.col_stride {
-                    1 => row[..columns].copy_from_slice(&matrix.data[at..at + columns]),
-                    step => (0..columns).for_each(|j| row[j] = matrix.data[at + j * step]),
-                }
+        let mut data = floats(k * n.next_multiple_of(lanes));
+        let cost = (k * wide) as f64 * COST_NS;
+        par_rows_mut(&mut data, k * wide, cost, |first, panels| {
+            for (i, panel) in panels.chunks_mut(k * wide).enumerate() {
+                let from = (first + i) * wide;
+                let columns = wide.min(n - from);
+                let own = &matrix.data[from * matrix.col_stride..];
+                panel_of(
+                    Matrix {
+                        data: own,
+                        ..matrix
+                    },
+                    columns,
+                    lanes,
+                    panel,
+                );
             }
-        }
+        });
         Panels { data, k, n }
+    }
+}
+
+/// Lays the first columns of a matrix out as rows of whole vectors.
+fn panel_of<T: Short>(matrix: Matrix<T>, columns: usize, lanes: usize, panel: &mut [f32]) {
+    let width = columns.next_multiple_of(lanes);
+    let (down, right) = (matrix.row_stride, matrix.col_stride);
+    if width > columns {
+        panel.fill(0.0);
+    }
+    if right == 1 {
+        return T::copy_rows((matrix.data, down.max(columns)), columns, (panel, width));
+    }
+    for (l, row) in panel.chunks_exact_mut(width).enumerate() {
+        let own = matrix.data[l * down..].iter().step_by(right);
+        let row = row[..columns].iter_mut().zip(own);
+        row.for_each(|(to, from)| *to = from.single());
     }
 }
 

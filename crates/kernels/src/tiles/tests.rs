@@ -127,7 +127,7 @@ fn pieces_beyond_the_data_are_refused() {
 }
 
 /// Windows of four elements over channels, `step` apart.
-fn sliding(data: &[f32], step: usize, channels: usize) -> Channels<'_> {
+fn sliding(data: &[f32], step: usize, channels: usize) -> Channels<'_, f32> {
     const TAPS: [Tap; 4] = [
         Tap { at: 3, filter: 0 },
         Tap { at: 0, filter: 200 },

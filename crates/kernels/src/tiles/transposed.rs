@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Pieces;
-use super::lanes::{Lanes, Plain, for_lanes, put};
+use super::lanes::{Lanes, for_lanes, put};
 use crate::matmul::Matrix;
 use crate::scratch::floats;
 

@@ -135,11 +135,20 @@ fn halves_are_rounded_once() {
     for conv in convolutions() {
         let input = numbers(conv.images * conv.positions() * conv.channels, 7);
         let filters = numbers(conv.row() * conv.filters, 5);
+        let grad = numbers(conv.images * conv.windows() * conv.filters, 3);
         let half = |all: &[f32]| all.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>();
-        let outputs = conv.images * conv.windows() * conv.filters;
-        let (mut halves, mut wide) = (vec![f16::NAN; outputs], vec![0.0; outputs]);
+        let check = |halves: &[f16], wide: &[f32]| assert!(halves == half(wide), "{conv:?}");
+        let (mut halves, mut wide) = (vec![f16::NAN; grad.len()], vec![0.0; grad.len()]);
         conv.forward(&half(&input), &half(&filters), &mut halves);
         conv.forward(&input, &filters, &mut wide);
-        assert!(halves == half(&wide), "{conv:?}");
+        check(&halves, &wide);
+        let (mut halves, mut wide) = (vec![f16::NAN; input.len()], vec![0.0; input.len()]);
+        conv.of_input(&half(&filters), &half(&grad), &mut halves);
+        conv.of_input(&filters, &grad, &mut wide);
+        check(&halves, &wide);
+        let (mut halves, mut wide) = (vec![f16::NAN; filters.len()], vec![0.0; filters.len()]);
+        conv.of_filters(&half(&input), &half(&grad), &mut halves);
+        conv.of_filters(&input, &grad, &mut wide);
+        check(&halves, &wide);
     }
 }
