@@ -76,10 +76,13 @@ fn granted_late(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     ask()
 }
 
-/// Whether a block is made of pages of its own.
+/// Whether a block is made of pages of its own: a large one, or one that is to begin with a large page.
 #[inline]
 fn is_large(layout: Layout) -> bool {
-    layout.size() >= pages::LARGE && layout.align() <= pages::ALIGN
+    match layout.align() {
+        pages::LARGE_PAGE => true,
+        align => layout.size() >= pages::LARGE && align <= pages::ALIGN,
+    }
 }
 
 // SAFETY: small blocks are the system allocator's, large ones pages that nobody else has, at least as aligned as asked.
@@ -172,6 +175,18 @@ mod tests {
         let bytes = vec![0u8; 5 << 20];
         assert_eq!(bytes.as_ptr() as usize % pages::ALIGN, 0);
         assert!(bytes.iter().all(|b| *b == 0));
+    }
+
+    #[test]
+    fn blocks_begin_with_a_large_page_where_they_are_asked_to() {
+        let layout = Layout::from_size_align(3 << 20, pages::LARGE_PAGE).unwrap();
+        // SAFETY: the layout is not empty, and the block is read and freed as it was asked for.
+        unsafe {
+            let block = std::alloc::alloc_zeroed(layout);
+            assert!((block as usize).is_multiple_of(pages::LARGE_PAGE));
+            assert!((0..layout.size()).all(|i| *block.add(i) == 0));
+            std::alloc::dealloc(block, layout);
+        }
     }
 
     #[test]

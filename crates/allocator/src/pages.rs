@@ -9,7 +9,7 @@ pub(super) const LARGE: usize = 4 << 20;
 pub(super) const ALIGN: usize = 4 << 10;
 
 /// Large pages begin at multiples of their size.
-const LARGE_PAGE: usize = 2 << 20;
+pub(super) const LARGE_PAGE: usize = 2 << 20;
 
 fn map(bytes: usize, protection: i32) -> Option<*mut u8> {
     // SAFETY: a new private mapping at no place of ours touches no memory of others.

@@ -201,8 +201,19 @@ pub(crate) fn free_kept() {
     }
 }
 
+/// Blocks of this many bytes up to twice a large page begin with one, and consist of them: where pages are small, how
+/// they happen to lie decides how much of a block a cache holds. Longer ones are pages of their own anyway.
+const MEDIUM: usize = LARGE_PAGE / 4 * 3;
+const LARGE_PAGE: usize = 2 << 20;
+const LONG: usize = 2 * LARGE_PAGE;
+
+/// How a block of a class is asked for.
 fn layout(size: usize) -> Result<Layout> {
-    Layout::from_size_align(size, ALIGN)
+    let (size, align) = match size {
+        MEDIUM..LONG => (size.next_multiple_of(LARGE_PAGE), LARGE_PAGE),
+        _ => (size, ALIGN),
+    };
+    Layout::from_size_align(size, align)
         .map_err(|_| err!(ResourceExhausted, "cannot allocate {size} bytes"))
 }
 

@@ -2,7 +2,9 @@
 
 use ferrograph_kernels::halves::Short;
 use ferrograph_kernels::matmul::{BatchMatMul, MatMul, Matrix, Operand, batch_matmul, gemm};
+use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_kernels::pool::par_rows_mut;
+use ferrograph_kernels::scratch::vec_of;
 use ferrograph_tensor::Element;
 use half::{bf16, f16};
 use num_traits::NumAssign;
@@ -278,12 +280,11 @@ impl Convolution {
 
     /// The filters of [`Self::reversed`]: from the last position to the first, rows as columns.
     fn turned<T: Number>(&self, filters: &[T]) -> Vec<T> {
-        let (deep, wide) = (self.channels, self.filters);
-        let mut turned = Vec::with_capacity(filters.len());
-        for tap in filters.chunks(deep * wide).rev() {
-            turned.extend((0..wide).flat_map(|o| (0..deep).map(move |i| tap[i * wide + o])));
-        }
-        turned
+        let lying = View::of(&[self.taps(), self.channels, self.filters]);
+        let turned = lying.reverse(0).permute(&[0, 2, 1]);
+        let mut all = vec_of(T::zero(), filters.len());
+        Strided::read(&turned).copy(filters, &mut all);
+        all
     }
 
     /// The filters of a group, as columns.

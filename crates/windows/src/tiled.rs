@@ -21,8 +21,8 @@ const TILE: usize = 14;
 /// Parts of the filters' gradient for each thread, and in all where the output's lies near.
 const PARTS: usize = 2;
 const SMALL_PARTS: usize = 16;
-/// Numbers that lie near.
-const NEAR: usize = 1 << 20;
+/// Numbers that lie near: in a second cache.
+const NEAR: usize = 1 << 18;
 
 /// Nanoseconds of a multiply-add, roughly.
 const COST: f64 = 0.025;
