@@ -201,20 +201,28 @@ pub(crate) fn free_kept() {
     }
 }
 
-/// Blocks of this many bytes up to twice a large page begin with one, and consist of them: where pages are small, how
-/// they happen to lie decides how much of a block a cache holds. Longer ones are pages of their own anyway.
-const MEDIUM: usize = LARGE_PAGE / 4 * 3;
+/// Blocks of this many bytes, and fewer than two large pages, begin with one, and consist of them where not much is
+/// wasted: where pages are small, how they happen to lie decides how much of a block a cache holds. Longer ones are
+/// pages of their own anyway.
+const MEDIUM: usize = LARGE_PAGE / 8 * 7;
 const LARGE_PAGE: usize = 2 << 20;
 const LONG: usize = 2 * LARGE_PAGE;
 
 /// How a block of a class is asked for.
 fn layout(size: usize) -> Result<Layout> {
     let (size, align) = match size {
-        MEDIUM..LONG => (size.next_multiple_of(LARGE_PAGE), LARGE_PAGE),
+        MEDIUM..LONG => (in_large_pages(size), LARGE_PAGE),
         _ => (size, ALIGN),
     };
     Layout::from_size_align(size, align)
         .map_err(|_| err!(ResourceExhausted, "cannot allocate {size} bytes"))
+}
+
+/// So many bytes, or those of whole large pages.
+fn in_large_pages(size: usize) -> usize {
+    let whole = size.next_multiple_of(LARGE_PAGE);
+    let wastes_little = whole - size <= size / 7;
+    if wastes_little { whole } else { size }
 }
 
 fn take(len: usize) -> Result<NonNull<u8>> {
@@ -294,6 +302,19 @@ mod tests {
         assert_eq!(p as usize % ALIGN, 0);
         drop(a);
         assert_eq!(Buffer::new(1001).unwrap().as_ptr(), p);
+    }
+
+    #[test]
+    fn medium_blocks_begin_with_a_large_page_and_waste_little() {
+        for kib in [1792, 2048, 2560, 3072, 3500, 3584] {
+            let block = Buffer::new(kib << 10).unwrap();
+            assert!(
+                (block.as_ptr() as usize).is_multiple_of(LARGE_PAGE),
+                "{kib}"
+            );
+            let (_, class) = class_of(kib << 10);
+            assert!(layout(class).unwrap().size() <= class + class / 7, "{kib}");
+        }
     }
 
     #[test]

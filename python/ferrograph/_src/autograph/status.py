@@ -104,7 +104,7 @@ def _explain(trace: Journal, exception: Exception) -> None:
         chosen_numbers.explain(exception)
 
 
-def check_bounds() -> None:
+def check_numbers() -> None:
     """Let the graph of a function that has just run check the numbers of Python's in it."""
     if thread.journals and thread.journals[0].bound is not None:
         thread.journals[0].bound()

@@ -60,7 +60,7 @@ class Traced:
                 result = tuple(result) if type(result) is list else result
                 result = structure.normalized(result, expected)
                 self.type = structure.type_of(result)
-                status.check_bounds()
+                status.check_numbers()
                 tensors = structure.tensors_of(result)
                 status.check_outputs(region, tensors)
                 region.finish(tensors)

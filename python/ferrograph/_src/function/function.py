@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 
 from ..autograph.api import convert_for
-from ..autograph.status import check_bounds, check_outputs, conversion, discard
+from ..autograph.status import check_numbers, check_outputs, conversion, discard
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
@@ -305,7 +305,7 @@ class Function(Explained):
             roots = self.python_function, inner_args, inner_kwargs
             with thread.tracing(region, reads), conversion(self._autograph, roots) as journal:
                 result = staged(*inner_args, **inner_kwargs)
-                check_bounds()
+                check_numbers()
                 check_unchanged(before, self._name)
                 flat, template = outputs.flatten_result(result, outputs.as_output)
                 again = trace.is_recursive() and special.learn(

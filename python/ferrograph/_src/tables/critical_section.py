@@ -178,7 +178,7 @@ class _Body:
             with thread.tracing(region), status.conversion(status.is_enabled()):
                 result = api.convert_callback(fn)()
                 flat, self.template = outputs.flatten_result(result, outputs.as_output)
-                status.check_bounds()
+                status.check_numbers()
                 region.finish(flat)
         finally:
             _thread.tracing.pop()
