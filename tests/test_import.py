@@ -55,6 +55,28 @@ def test_the_first_call_loads_little(run_python):
     assert len([name for name in loaded if name.startswith("ferrograph")]) <= 125
 
 
+def test_the_first_call_loads_nothing_of_numpy(run_python):
+    done = run_python(
+        """
+        import json, sys
+
+        import numpy
+        before = set(sys.modules)
+        import ferrograph as fg
+
+        @fg.function
+        def summed(x):
+            for i in fg.range(3):
+                x = x + 1.0 if fg.reduce_sum(x) > 0.0 else x * 2.0
+            return x
+
+        assert summed(fg.constant(numpy.ones(2))).numpy().tolist() == [4.0, 4.0]
+        print(json.dumps(sorted(set(sys.modules) - before)))
+        """
+    )
+    assert not [name for name in json.loads(done.stdout) if name.startswith("numpy")]
+
+
 def test_loading_a_model_loads_little(run_python, tmp_path):
     model = fg.Module()
     model.w = fg.Variable([[1.0, 2.0]])

@@ -13,12 +13,11 @@ MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fing
 _WORDS = 1 << 17  # of eight bytes, in a block of a fingerprint
 
 
-def kinds(numpy: Any) -> dict[type, Facet]:
-    """How objects of NumPy are compared."""
+def generators(random: Any) -> dict[type, Facet]:
+    """How generators of ``numpy.random`` are compared."""
     return {
-        numpy.ndarray: Array(),
-        numpy.random.Generator: State(_generator, _put_generator),
-        numpy.random.RandomState: State(_old_generator, _put_old_generator),
+        random.Generator: State(_generator, _put_generator),
+        random.RandomState: State(_old_generator, _put_old_generator),
     }
 
 

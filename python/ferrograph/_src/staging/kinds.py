@@ -340,7 +340,7 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
         weakref.finalize: facets.Finalizer(),
     }
     modules = [sys.modules.get(name) for name in _LATE]
-    array, io, random, contextvars, numpy, decimal, ctypes = modules
+    array, io, random, contextvars, numpy, numpy_random, decimal, ctypes = modules
     if array is not None:
         found[array.array] = facets.State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
     if io is not None:
@@ -355,11 +355,13 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
     if ctypes is not None:
         found[ctypes.Structure.__base__] = memory.OfC(ctypes)
     if numpy is not None:
-        found.update(arrays.kinds(numpy))
+        found[numpy.ndarray] = arrays.Array()
+    if numpy_random is not None:
+        found.update(arrays.generators(numpy_random))
     return found
 
 
-_LATE = ("array", "io", "random", "contextvars", "numpy", "decimal", "ctypes")
+_LATE = ("array", "io", "random", "contextvars", "numpy", "numpy.random", "decimal", "ctypes")
 
 
 def _states() -> dict[type, Facet]:
