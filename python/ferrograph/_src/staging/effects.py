@@ -24,6 +24,7 @@ from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import endings, holders, notes
+from .attempts import Again
 from .facets import Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
@@ -230,8 +231,15 @@ def _put_back(held: Iterable[tuple[Place, Any]]) -> None:
     put back: an error is on its way, and tells more than they do."""
     for place, old in reversed(list(held)):
         with contextlib.suppress(errors.StagingError, ValueError):
-            if place.get() is not old:
+            if not _holds(place, old):
                 _undo(Change(place, old, None))
+
+
+def _holds(place: Place, value: Any) -> bool:
+    try:
+        return place.get() is value
+    except Again:  # a content that the place does not know
+        return False
 
 
 def stand_in_again() -> None:
