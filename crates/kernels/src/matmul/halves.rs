@@ -283,3 +283,53 @@ fn turned<H: Half>(p: &Product<H>, columns: Range<usize>, width: usize) -> Float
     }
     room
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::f16;
+
+    #[target_feature(enable = "avx2,fma,f16c")]
+    // SAFETY: called where the machine has the features.
+    unsafe fn by_narrow_vectors(p: &Product<f16>, out: &mut [f16]) {
+        let (rows, columns) = (0..p.m, 0..p.n);
+        // SAFETY: the operands lie within their slices, and nobody else has the result.
+        unsafe { part::<f16, __m256, 6>(p, rows, columns, &Base::of(out)) }
+    }
+
+    #[test]
+    fn narrow_vectors_give_what_wide_ones_do() {
+        if level() == Level::Baseline {
+            return;
+        }
+        for (m, k, n) in [(13, 300, 40), (100, 700, 300), (7, 5, 3), (24, 64, 16)] {
+            let of = |n: usize, step: usize| -> Vec<f16> {
+                (0..n)
+                    .map(|i| f16::from_f32((i * step % 17) as f32 - 8.0))
+                    .collect()
+            };
+            let (a, b) = (of(m * k, 7), of(k * n, 5));
+            let rows = [Matrix::row_major(&a, k), Matrix::row_major(&a, m).t()];
+            let columns = [Matrix::row_major(&b, n), Matrix::row_major(&b, k).t()];
+            for (a, b) in rows
+                .iter()
+                .flat_map(|a| columns.iter().map(move |b| (*a, *b)))
+            {
+                let p = Product {
+                    m,
+                    k,
+                    n,
+                    a,
+                    b,
+                    accumulate: false,
+                    spread: false,
+                };
+                let (mut narrow, mut given) = (of(m * n, 1), of(m * n, 2));
+                // SAFETY: the machine has the features.
+                unsafe { by_narrow_vectors(&p, &mut narrow) };
+                assert!(product(&p, &mut given));
+                assert!(narrow == given, "{m} {k} {n}");
+            }
+        }
+    }
+}

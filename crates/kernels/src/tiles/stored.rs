@@ -197,3 +197,76 @@ halves!(bf16 as __m256 of 8, _mm_loadu_si128 _mm_storeu_si128,
     let packed = _mm256_packus_epi32(chosen, chosen);
     _mm256_castsi256_si128(_mm256_permute4x64_epi64::<0x08>(packed))
 });
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::isa::{Level, level};
+
+    /// Reads and writes by one width of vectors agree with those of single numbers.
+    #[inline(always)]
+    // SAFETY: the tests below call it where the machine has the vectors.
+    unsafe fn agree<H, V>(halves: &[H], bits: impl Fn(H) -> u16)
+    where
+        H: Half + std::fmt::Debug,
+        V: HoldsSome<f32, H>,
+    {
+        for all in halves.chunks_exact(V::N) {
+            let (mut wide, mut near) = ([0.0f32; 16], [H::default(); 16]);
+            // SAFETY: promised by the caller; there are as many numbers as a vector holds.
+            unsafe { V::read(all.as_ptr()).store(wide.as_mut_ptr()) };
+            for (x, wide) in all.iter().zip(wide) {
+                let same = wide == x.widen1() || wide.is_nan() && x.widen1().is_nan();
+                assert!(same, "{x:?} {wide}");
+            }
+            for part in 1..V::N {
+                let mut some = [1.0f32; 16];
+                // SAFETY: as above.
+                unsafe {
+                    V::read_some(all.as_ptr(), part, V::first(part)).store(some.as_mut_ptr())
+                };
+                let kept = |i: usize| if i < part { wide[i].to_bits() } else { 0 };
+                assert!((0..V::N).all(|i| some[i].to_bits() == kept(i)), "{part}");
+            }
+            // Each number, the middle to the next one, and what lies beside that.
+            for change in (0..8).flat_map(|i| [i << 11, (i << 11) + 1, (1 << 16) - (i << 11)]) {
+                let moved = wide.map(|x| f32::from_bits(x.to_bits().wrapping_add(change)));
+                // SAFETY: as above.
+                unsafe { V::load(moved.as_ptr()).write(near.as_mut_ptr()) };
+                for (x, near) in moved.iter().zip(near).take(V::N) {
+                    assert_eq!(bits(near), bits(H::narrow1(*x)), "{x} {:x}", x.to_bits());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vectors_of_each_width_convert_as_numbers_do() {
+        #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
+        fn wide(f: &[f16], b: &[bf16]) {
+            // SAFETY: the machine has the vectors.
+            unsafe {
+                agree::<f16, __m512>(f, f16::to_bits);
+                agree::<bf16, __m512>(b, bf16::to_bits);
+            }
+        }
+        #[target_feature(enable = "avx2,fma,f16c")]
+        fn narrow(f: &[f16], b: &[bf16]) {
+            // SAFETY: the machine has the vectors.
+            unsafe {
+                agree::<f16, __m256>(f, f16::to_bits);
+                agree::<bf16, __m256>(b, bf16::to_bits);
+            }
+        }
+        let f: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+        let b: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
+        if level() == Level::Avx512 {
+            // SAFETY: the machine has the features.
+            unsafe { wide(&f, &b) };
+        }
+        if level() != Level::Baseline {
+            // SAFETY: as above.
+            unsafe { narrow(&f, &b) };
+        }
+    }
+}
