@@ -1,7 +1,7 @@
 //! Products of matrices whose rows lie in pieces, as the windows of a convolution do: nothing is laid out again.
 //!
 //! A tile of the result stays in registers while the summed dimension passes by. It is written once, for vectors of any
-//! width ([`lanes`]), and compiled for each instruction set.
+//! width ([`lanes`]), and compiled for each instruction set. Numbers of 16 bits are read and written as such ([`stored`]).
 
 mod channels;
 pub(crate) mod lanes;
