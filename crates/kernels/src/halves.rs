@@ -50,7 +50,10 @@ pub trait Short: Held + Send + Sync + 'static {
     /// As `f32`, over the pool when that is worth it.
     fn wide(all: &[Self]) -> Wide<'_>;
     /// Copies, exactly.
-    fn copy(from: &[Self], to: &mut [f32]);
+    fn copy(from: &[Self], to: &mut [f32]) {
+        let n = from.len().max(1);
+        Self::copy_rows((from, n), n, (to, n));
+    }
     /// As [`Self::copy`], rows of `width`, which begin as far apart as said beside each side.
     fn copy_rows(from: (&[Self], usize), width: usize, to: (&mut [f32], usize));
     /// As `f32`.
@@ -83,9 +86,6 @@ impl Short for f32 {
     fn wide(all: &[f32]) -> Wide<'_> {
         Wide::Own(all)
     }
-    fn copy(from: &[f32], to: &mut [f32]) {
-        to.copy_from_slice(from);
-    }
     fn copy_rows(from: (&[f32], usize), width: usize, to: (&mut [f32], usize)) {
         for (from, to) in from.0.chunks(from.1).zip(to.0.chunks_mut(to.1)) {
             to[..width].copy_from_slice(&from[..width]);
@@ -104,35 +104,27 @@ impl Short for f32 {
     }
 }
 
-macro_rules! short {
-    ($($t:ty)*) => {$(
-        impl Short for $t {
-            fn wide(all: &[$t]) -> Wide<'_> {
-                Wide::Made(widened(all))
-            }
-            fn copy(from: &[$t], to: &mut [f32]) {
-                <$t>::widen(from, to);
-            }
-            fn copy_rows(from: (&[$t], usize), width: usize, to: (&mut [f32], usize)) {
-                <$t>::widen_rows(from, width, to);
-            }
-            #[inline(always)]
-            fn single(self) -> f32 {
-                self.widen1()
-            }
-            #[inline(always)]
-            fn rounded(x: f32) -> $t {
-                <$t>::narrow1(x)
-            }
-            fn make(to: &mut [$t], make: impl FnOnce(&mut [f32])) {
-                let mut wide = floats(to.len());
-                make(&mut wide);
-                narrow(&wide, to);
-            }
-        }
-    )*};
+impl<H: Half + Held> Short for H {
+    fn wide(all: &[H]) -> Wide<'_> {
+        Wide::Made(widened(all))
+    }
+    fn copy_rows(from: (&[H], usize), width: usize, to: (&mut [f32], usize)) {
+        H::widen_rows(from, width, to);
+    }
+    #[inline(always)]
+    fn single(self) -> f32 {
+        self.widen1()
+    }
+    #[inline(always)]
+    fn rounded(x: f32) -> H {
+        H::narrow1(x)
+    }
+    fn make(to: &mut [H], make: impl FnOnce(&mut [f32])) {
+        let mut wide = floats(to.len());
+        make(&mut wide);
+        narrow(&wide, to);
+    }
 }
-short!(f16 bf16);
 
 impl Half for bf16 {
     fn narrow(from: &[f32], to: &mut [bf16]) {

@@ -258,7 +258,7 @@ fn turned<H: Half>(p: &Product<H>, columns: Range<usize>, width: usize) -> Float
     let own = Widened::of(&p.b.t(), columns.start, columns.len(), p.k);
     let blocks = own
         .numbers
-        .chunks(own.rows.behind.max(1))
+        .chunks(own.rows.behind)
         .zip((0..p.k).step_by(own.rows.depth));
     for (block, from) in blocks {
         let depth = own.rows.depth.min(p.k - from);

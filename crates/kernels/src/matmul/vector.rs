@@ -23,6 +23,7 @@ const STRIP: usize = 64;
 const COST: f64 = 0.05;
 
 /// A matrix of `S` times a vector, summed as `T`.
+#[derive(Clone, Copy)]
 struct Times<S, T> {
     matrix: *const S,
     columns: usize,
@@ -32,14 +33,6 @@ struct Times<S, T> {
     vector: *const T,
     adds: bool,
 }
-
-impl<S, T> Clone for Times<S, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, T> Copy for Times<S, T> {}
 
 /// The matrix, as its rows are summed, and the vector of a product of both; none where this is not the way to it.
 fn operands<'a, S: Copy>(p: &Product<'a, S>) -> Option<(Matrix<'a, S>, &'a [S])> {
@@ -88,7 +81,7 @@ where
 // SAFETY: the matrix and the vector are read alone.
 unsafe impl<S: Sync, T: Sync> Sync for Times<S, T> {}
 
-impl<S: Sync, T: Numbers> Times<S, T> {
+impl<S: Copy + Sync, T: Numbers> Times<S, T> {
     /// Of operands of a product that lie within their slices.
     fn of(p: &Product<S>, matrix: Matrix<S>, vector: &[T]) -> Self {
         let by_rows = matrix.col_stride == 1;
@@ -121,7 +114,7 @@ impl<S: Sync, T: Numbers> Times<S, T> {
     {
         #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512vl,avx512dq")]
         // SAFETY: called below alone, where `level` says that the machine has the features.
-        unsafe fn wide<S: Sync, T: Numbers>(times: Times<S, T>, out: &mut [T])
+        unsafe fn wide<S: Copy + Sync, T: Numbers>(times: Times<S, T>, out: &mut [T])
         where
             T::Wide: HoldsSome<T, S>,
         {
@@ -130,7 +123,7 @@ impl<S: Sync, T: Numbers> Times<S, T> {
         }
         #[target_feature(enable = "avx2,fma,f16c")]
         // SAFETY: as for `wide`.
-        unsafe fn narrow<S: Sync, T: Numbers>(times: Times<S, T>, out: &mut [T])
+        unsafe fn narrow<S: Copy + Sync, T: Numbers>(times: Times<S, T>, out: &mut [T])
         where
             T::Narrow: HoldsSome<T, S>,
         {

@@ -102,24 +102,24 @@ impl<T, V: Parts<T>> HoldsSome<T, T> for V {
 
 macro_rules! plain {
     ($($t:ty)*) => {$(
-impl Holds<$t> for Plain {
-    // SAFETY: unsafe as the trait says; callers keep its promises.
-    #[inline(always)]
-    unsafe fn read(from: *const $t) -> Plain {
-        // SAFETY: promised by the caller.
-        let all = unsafe { from.cast::<[$t; Plain::N]>().read_unaligned() };
-        Plain(all.map(Half::widen1))
-    }
-    // SAFETY: unsafe as the trait says; callers keep its promises.
-    #[inline(always)]
-    unsafe fn write(self, to: *mut $t) {
-        // SAFETY: promised by the caller.
-        unsafe {
-            to.cast::<[$t; Plain::N]>()
-                .write_unaligned(self.0.map(Half::narrow1))
+        impl Holds<$t> for Plain {
+            // SAFETY: unsafe as the trait says; callers keep its promises.
+            #[inline(always)]
+            unsafe fn read(from: *const $t) -> Plain {
+                // SAFETY: promised by the caller.
+                let all = unsafe { from.cast::<[$t; Plain::N]>().read_unaligned() };
+                Plain(all.map(Half::widen1))
+            }
+            // SAFETY: unsafe as the trait says; callers keep its promises.
+            #[inline(always)]
+            unsafe fn write(self, to: *mut $t) {
+                // SAFETY: promised by the caller.
+                unsafe {
+                    to.cast::<[$t; Plain::N]>()
+                        .write_unaligned(self.0.map(Half::narrow1))
+                }
+            }
         }
-    }
-}
     )*};
 }
 plain!(f16 bf16);
