@@ -176,17 +176,15 @@ pub(crate) fn forward<T: Short>(conv: &Convolution, input: &[T], filters: &[T], 
             for (i, output) in output.chunks_mut(block * width).enumerate() {
                 let begin = (first + i) * block;
                 let origins = &origins[begin..begin + output.len() / width];
-                T::make(output, |output| {
-                    for (group, (runs, panels)) in groups.iter().enumerate() {
-                        let windows = Pieces {
-                            data: images,
-                            origins,
-                            runs,
-                            len: layout.len,
-                        };
-                        multiply(&windows, panels, &mut output[group * wide..], width);
-                    }
-                });
+                for (group, (runs, panels)) in groups.iter().enumerate() {
+                    let windows = Pieces {
+                        data: images,
+                        origins,
+                        runs,
+                        len: layout.len,
+                    };
+                    multiply(&windows, panels, &mut output[group * wide..], width);
+                }
             }
         });
     });

@@ -1,5 +1,8 @@
 //! Vectors of numbers, of the widths that machines have.
 
+use super::stored::Vectors;
+use crate::halves::Short;
+
 /// Numbers that one instruction works on.
 pub trait Lanes<T = f32>: Copy {
     /// How many.
@@ -152,14 +155,18 @@ pub(super) fn widest() -> usize {
 /// # Safety
 /// The machine must have the instruction set, and they must lie within one slice.
 #[inline(always)]
-pub(super) unsafe fn put<V: Lanes, const W: usize>(from: &[V; W], to: *mut f32, columns: usize) {
-    let mut all = [0.0f32; 32];
+pub(super) unsafe fn put<S: Short, V: Vectors, const W: usize>(
+    from: &[V; W],
+    to: *mut S,
+    columns: usize,
+) {
+    let mut all = [S::rounded(0.0); 32];
     // SAFETY: `all` holds two of the widest vectors; the rest is promised by the caller.
     unsafe {
         if columns == W * V::N {
-            return (0..W).for_each(|w| from[w].store(to.add(w * V::N)));
+            return (0..W).for_each(|w| S::write(from[w], to.add(w * V::N)));
         }
-        (0..W).for_each(|w| from[w].store(all.as_mut_ptr().add(w * V::N)));
+        (0..W).for_each(|w| S::write(from[w], all.as_mut_ptr().add(w * V::N)));
         std::ptr::copy_nonoverlapping(all.as_ptr(), to, columns);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Pieces;
 use super::lanes::{Lanes, for_lanes, put, widest};
+use super::stored::Vectors;
 use crate::halves::Short;
 use crate::matmul::Matrix;
 use crate::pool::par_rows_mut;
@@ -62,7 +63,7 @@ fn panel_of<T: Short>(matrix: Matrix<T>, columns: usize, lanes: usize, panel: &m
 }
 
 /// Row `i` of the product is the `n` numbers from `out[i * stride]` on.
-pub fn multiply(a: &Pieces<'_>, b: &Panels, out: &mut [f32], stride: usize) {
+pub fn multiply<S: Short>(a: &Pieces<'_>, b: &Panels, out: &mut [S], stride: usize) {
     a.check();
     assert_eq!(a.width(), b.k, "the summed dimensions are one");
     if a.origins.is_empty() || b.n == 0 {
@@ -77,28 +78,33 @@ pub fn multiply(a: &Pieces<'_>, b: &Panels, out: &mut [f32], stride: usize) {
 }
 
 for_lanes! {
-    fn for_widest(a: &Pieces<'_>, b: &Panels, out: &mut [f32], stride: usize) => panels, 14 6 4
+    fn for_widest<S: Short>(a: &Pieces<'_>, b: &Panels, out: &mut [S], stride: usize) => panels, 14 6 4
 }
 
 #[inline(always)]
-fn panels<V: Lanes, const M: usize>(a: &Pieces<'_>, b: &Panels, out: &mut [f32], stride: usize) {
+fn panels<S: Short, V: Vectors, const M: usize>(
+    a: &Pieces<'_>,
+    b: &Panels,
+    out: &mut [S],
+    stride: usize,
+) {
     for from in (0..b.n).step_by(2 * V::N) {
         let columns = (b.n - from).min(2 * V::N);
         let panel = &b.data[b.k * from..];
         let out = &mut out[from..];
         match columns > V::N {
-            true => rows::<V, M, 2>(a, panel, columns, out, stride),
-            false => rows::<V, M, 1>(a, panel, columns, out, stride),
+            true => rows::<S, V, M, 2>(a, panel, columns, out, stride),
+            false => rows::<S, V, M, 1>(a, panel, columns, out, stride),
         }
     }
 }
 
 #[inline(always)]
-fn rows<V: Lanes, const M: usize, const W: usize>(
+fn rows<S: Short, V: Vectors, const M: usize, const W: usize>(
     a: &Pieces<'_>,
     panel: &[f32],
     columns: usize,
-    out: &mut [f32],
+    out: &mut [S],
     stride: usize,
 ) {
     for (t, origins) in a.origins.chunks(M).enumerate() {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::Pieces;
-use super::lanes::{Lanes, for_lanes, put};
+use super::lanes::{for_lanes, put};
+use super::stored::Vectors;
 use crate::matmul::Matrix;
 use crate::scratch::floats;
 
@@ -78,7 +79,7 @@ for_lanes! {
 }
 
 #[inline(always)]
-fn panels<V: Lanes, const M: usize>(
+fn panels<V: Vectors, const M: usize>(
     p: &Part<'_>,
     columns: Range<usize>,
     out: &mut [f32],
@@ -101,7 +102,7 @@ fn panels<V: Lanes, const M: usize>(
 
 /// Strips of `M` columns, those that follow one another in a piece first; the last strip may have fewer.
 #[inline(always)]
-fn strips<V: Lanes, const M: usize, const W: usize>(
+fn strips<V: Vectors, const M: usize, const W: usize>(
     a: &Pieces<'_>,
     columns: Range<usize>,
     b: &[f32],
@@ -139,7 +140,7 @@ fn strips<V: Lanes, const M: usize, const W: usize>(
 /// # Safety
 /// All must lie within their slices, and the machine must have the instruction set.
 #[inline(always)]
-unsafe fn strip<V: Lanes, const M: usize, const W: usize>(
+unsafe fn strip<V: Vectors, const M: usize, const W: usize>(
     a: &Pieces<'_>,
     at: impl Fn(usize) -> usize,
     n: usize,
