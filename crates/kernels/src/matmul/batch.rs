@@ -88,7 +88,7 @@ pub fn batch_matmul<T: MatMul>(shape: &BatchMatMul, a: &[T], b: &[T], out: &mut 
     }
     let plan = Broadcast::new([shape.batch_a, shape.batch_b], shape.batch_out);
     let cost = 100.0 + (m * k * n) as f64 * 0.02;
-    let apart = n_batches >= pool::n_threads() && pool::worth_it(n_batches as f64 * cost);
+    let apart = pool::worth_it(n_batches as f64 * cost) && n_batches >= pool::n_threads();
     let work = |first: usize, out: &mut [T]| {
         plan.runs(first..first + out.len() / (m * n), |run| {
             for i in 0..run.len {

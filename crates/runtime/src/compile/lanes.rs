@@ -33,15 +33,10 @@ const PER_THREAD: usize = 2;
 
 /// Finds the lanes of all blocks, outside of what is machine code.
 pub(super) fn find_lanes(program: &mut Program) {
-    let n_threads = pool::n_threads();
-    if n_threads < 2 {
-        return;
-    }
     let mut block = std::mem::take(&mut program.block);
     let finder = Finder {
         slots: &program.slots,
         graphs: &program.graphs,
-        most_lanes: PER_THREAD * n_threads,
         looks: Cell::new(LOOKS),
     };
     finder.block(&mut block);
@@ -51,7 +46,6 @@ pub(super) fn find_lanes(program: &mut Program) {
 struct Finder<'a> {
     slots: &'a [SlotInfo],
     graphs: &'a [Weak<Graph>],
-    most_lanes: usize,
     /// How many steps may still be looked at.
     looks: Cell<usize>,
 }
@@ -89,7 +83,8 @@ impl Finder<'_> {
     fn lanes(&self, block: &Block) -> Vec<Lanes> {
         let mut found = Vec::new();
         let bytes = block.steps.iter().filter_map(|step| self.bytes(step));
-        if bytes.fold(0, usize::saturating_add) < 2 * LEAST {
+        // What asks the system for its threads comes last: most plans are too small for that.
+        if bytes.fold(0, usize::saturating_add) < 2 * LEAST || pool::n_threads() < 2 {
             return found;
         }
         let parts: Vec<Part> = block.steps.iter().map(|step| self.part(step)).collect();
@@ -157,7 +152,7 @@ impl Finder<'_> {
         };
         let (begin, end) = (best.steps.start, best.steps.end);
         self.run(steps, parts, run.start..begin, found);
-        found.push(best.lanes(self.most_lanes));
+        found.push(best.lanes(PER_THREAD * pool::n_threads()));
         self.run(steps, parts, end..run.end, found);
     }
 }
