@@ -53,9 +53,54 @@ def loop_that_begins_with_one(x):
     return v, A + 0.0
 
 
+def list_of_them_read_before(x):
+    items = []
+    for _ in fg.range(x):
+        items.append(A)
+    r = items[0] * 1.0 + fg.reduce_sum(fg.stack(items))
+    A.assign(7.0)
+    return r
+
+
+def ordered_and_read_before(x):
+    first, second = sorted([B, A], key=lambda v: v * fg.cast(x, fg.float32))
+    r = first - second
+    A.assign(7.0)
+    return r
+
+
+def loop_of_unknown_length_that_begins_with_one(x):
+    v = A
+    for _ in fg.range(x):
+        v = v * 2.0
+    A.assign(7.0)
+    return v * 1.0
+
+
+def condition_that_begins_with_one(x):
+    v, n = A, x
+    while n > 0:
+        v, n = v * 2.0, n - 1
+    A.assign(7.0)
+    return v * 1.0
+
+
+def grown_in_a_branch(x):
+    items = [A]
+    if x > 2:
+        items.append(B)
+    B.assign(9.0)
+    return items[-1] * 1.0
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        grown_in_a_branch,
+        list_of_them_read_before,
+        ordered_and_read_before,
+        loop_of_unknown_length_that_begins_with_one,
+        condition_that_begins_with_one,
         same_in_both,
         read_before,
         assigned_before,
@@ -168,9 +213,78 @@ def chosen_or_computed(x):
     return v * 1.0
 
 
+def grown_in_a_loop(x):
+    items = []
+    for _ in fg.range(x):
+        items.append(A)
+    A.assign(9.0)
+    return items[0] * 1.0
+
+
+def grown_and_stacked(x):
+    items = [B]
+    for _ in fg.range(x):
+        items.append(A)
+    A.assign(9.0)
+    return fg.stack(items)
+
+
+def assigned_while_a_list_grows(x):
+    items = []
+    for _ in fg.range(x):
+        items.append(A)
+        A.assign_add(1.0)
+    return fg.add_n([items[0], items[1]])
+
+
+def put_in_order(x):
+    items = sorted([B, A], key=lambda v: v * fg.cast(x, fg.float32))
+    A.assign(9.0)
+    return items[0] * 1.0
+
+
+def taken_by_an_index(x):
+    items, total = [A, B], 0.0
+    for i in fg.range(x - 3):
+        v = items[i]
+        B.assign(9.0)
+        total += v
+    return total
+
+
+def given_by_an_iterator(x):
+    given = iter([A, B])
+    if x > 2:
+        next(given)
+    v = next(given)
+    B.assign(9.0)
+    return v * 1.0
+
+
+def set_by_an_index(x):
+    items = [A, B]
+    items[x % 2] = fg.constant(1.0)
+    A.assign(9.0)
+    return items[0] * 1.0
+
+
+def least_by_a_key(x):
+    v = min([A, B], key=lambda v: v * fg.cast(x, fg.float32))
+    A.assign(9.0)
+    return v * 1.0
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        grown_in_a_loop,
+        grown_and_stacked,
+        assigned_while_a_list_grows,
+        put_in_order,
+        taken_by_an_index,
+        given_by_an_iterator,
+        set_by_an_index,
+        least_by_a_key,
         chosen_by_if,
         chosen_by_expression,
         chosen_by_a_function,
@@ -188,3 +302,31 @@ def test_values_that_variables_no_longer_have_are_refused(function):
     with pytest.raises(fg.errors.StagingError, match="one of several variables") as info:
         fg.function(function)(fg.constant(5))
     assert function.__code__.co_filename in str(info.value)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [loop_of_unknown_length_that_begins_with_one, condition_that_begins_with_one],
+)
+def test_a_loop_without_an_iteration_leaves_the_variable_itself(function):
+    A.assign(2.0)
+    with pytest.raises(fg.errors.InvalidArgumentError, match="which had no iteration"):
+        fg.function(function)(fg.constant(0))
+
+
+def test_elements_of_datasets_may_make_no_iteration():
+    def last(dataset):
+        v = A
+        for x in dataset:
+            v = v + x
+        A.assign(9.0)
+        return v * 1.0
+
+    traced = fg.function(last)
+    for values in ([1.0, 2.0], [3.0]):
+        A.assign(2.0)
+        assert float(traced(fg.data.Dataset.from_tensor_slices(values))) == 2.0 + sum(values)
+    A.assign(2.0)
+    nothing = fg.data.Dataset.from_tensor_slices([1.0]).take(0)
+    with pytest.raises(fg.errors.InvalidArgumentError, match="which had no iteration"):
+        traced(nothing)

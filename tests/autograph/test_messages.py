@@ -42,6 +42,7 @@ NOT_REFUSALS = {
     "staging/building.py:check:0": "as functions say it whose every call makes a variable",
     "staging/building.py:check:1": "a trace begins again",
     "staging/building.py:check:2": "a trace begins again",
+    "staging/carried.py:Variables._tell_by_turns": "a trace begins again",
     "staging/carried.py:Variables.met": "a trace begins again",
     "staging/carried.py:Variables._settle_numbers": "a trace begins again",
     "staging/carried_integers.py": "a trace begins again",
@@ -776,6 +777,14 @@ def view_of_what_a_branch_changed(x):
         view = held[:]
     held[1] = 2.0
     return view * 1.0
+
+
+@meets("autograph/runtime/texts.py:_of_float:0")
+def float_with_more_digits(x):
+    total = 0.0
+    for _ in fg.range(3):
+        total += 0.1
+    return f"{total:.12f}"
 
 
 @meets("staging/chosen_variables.py:_refuse:0")

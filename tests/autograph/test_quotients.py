@@ -87,7 +87,43 @@ def of_one_side(t):
     return 3.0 / x
 
 
-FAILING = [by_branch, by_float, rounded_down, remainder, assigned, by_counter, of_sums, in_a_loop]
+def by_a_number_that_iterations_make_a_tensor(t):
+    x, y = 2.0, 0.0
+    if t < 0:
+        x = 0.0
+    for v in fg.stack([t, t]):
+        y = 3.0 / x
+        x = x + v
+    return y
+
+
+def within_a_branch_of_a_loop(t):
+    x, y = 2.0 if t > 0 else 0.0, 0.0
+    for v in fg.stack([t, t]):
+        if v < 5:
+            y = 3.0 / x
+        x = x + v
+    return y
+
+
+def by_a_tensor_that_iterations_make_a_number(t):
+    x, y = t, 0.0
+    for v in fg.stack([t, t]):
+        y = y + 3.0 / x
+        x = 2.0 if v > 0 else 0.0
+    return y
+
+
+def by_a_number_that_no_iteration_makes_a_tensor(t):
+    x = 2.0 if t > 0 else 0.0
+    for v in fg.range(fg.cast(t + 1.0, fg.int32)):
+        x = x + fg.cast(v, fg.float32)
+    return 3.0 / x
+
+
+FAILING = [by_a_number_that_iterations_make_a_tensor, within_a_branch_of_a_loop]
+FAILING += [by_a_tensor_that_iterations_make_a_number, by_a_number_that_no_iteration_makes_a_tensor]
+FAILING += [by_branch, by_float, rounded_down, remainder, assigned, by_counter, of_sums, in_a_loop]
 FAILING += [of_one_side]
 FAILING += [made_of_both, to_a_negative_power, root, fractional]
 
@@ -146,6 +182,29 @@ def in_a_condition(t):
     return n
 
 
+def by_a_tensor_of_later_iterations(t):
+    x, y = 1.0, 0.0
+    for v in fg.stack([t, t, t]):
+        y = 3.0 / x
+        x = x * v * 0.0
+    return y
+
+
+def by_a_tensor_of_the_first_iteration(t):
+    x, y = t * 0.0, 0.0
+    for _ in fg.range(2):
+        y = y + 3.0 / x
+        x = 2.0
+    return y
+
+
+def by_what_an_iteration_made_a_tensor(t):
+    x = 0.0
+    for v in fg.range(fg.cast(t * t, fg.int32)):
+        x = x + fg.cast(v, fg.float32)
+    return 3.0 / x
+
+
 def squares(t):
     x = 2.0 if t > 0 else -2.0
     return x**2 + 2.0 ** (x * 0.5)
@@ -154,6 +213,9 @@ def squares(t):
 @pytest.mark.parametrize(
     "f",
     [
+        by_a_tensor_of_later_iterations,
+        by_a_tensor_of_the_first_iteration,
+        by_what_an_iteration_made_a_tensor,
         by_tensors,
         of_tensors,
         of_the_other_side,

@@ -1,8 +1,9 @@
 """Formatted texts, messages of failures and sorting, where tensors decide, as eagerly."""
 
-# ruff: noqa: B904, RET503, RET505, RET506, C414 - what the functions under test do is the point
+# ruff: noqa: B904, UP031, RET503, RET505, RET506, C414 - what the functions under test do is the point
 
 import ferrograph as fg
+import numpy as np
 import pytest
 
 ARGUMENTS = [(3, 1.25), (-2, -0.5), (0, 1e6)]
@@ -50,6 +51,86 @@ def in_branches(n, x):
 @pytest.mark.parametrize("args", ARGUMENTS)
 def test_a_format_specification_makes_a_string_tensor(function, args):
     same(function, *args)
+
+
+def known_floats(n, x):
+    p = 0.15 if n > 0 else 2.675
+    q = 0.35
+    if x > 1:
+        q = -0.0
+    elif x > 0:
+        q = 1e30
+    return f"{p:.1f} {p:.2f} {p:.12f}", f"{q:.1f} {q:g} {q:+.3e}"
+
+
+def floats_of_which_one_is_no_number(n, x):
+    p = float("nan") if n > 0 else 0.05
+    return f"{p:.1f} {p:6.2f}"
+
+
+def computed_floats(n, x):
+    total, least = 0.0, 1.0
+    for _ in fg.range(3):
+        total += 0.25
+        least = least * 0.5 if n > 0 else 0.75
+    return f"{total:.3f} {least:.2e} {total:g}"
+
+
+def scalars_of_numpy(n, x):
+    counts, sums = np.zeros(2, int), np.zeros(2)
+    if n > 0:
+        counts[0] = 5
+        sums[1] = 2.5
+    return f"{counts[0]} {counts[1] + 2}", f"{sums[1]:.3f} {sums[0] + 1:.1f}"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [known_floats, floats_of_which_one_is_no_number, computed_floats, scalars_of_numpy],
+)
+@pytest.mark.parametrize("args", ARGUMENTS)
+def test_numbers_of_python_that_the_graph_chose_show_their_own_digits(function, args):
+    same(function, *args)
+
+
+def many_digits(x):
+    total = 0.0
+    for _ in fg.range(3):
+        total += 0.1
+    return f"{total:.9f}"
+
+
+def element_of_an_array(x):
+    sums = np.zeros(2)
+    if x > 0:
+        sums[1] = 2.5
+    return f"{sums[1]}"
+
+
+def scalar_of_a_loop(x):
+    total = np.float64(0.5)
+    for _ in fg.range(3):
+        total = total + np.float64(0.25)
+    return "%s" % total
+
+
+@pytest.mark.parametrize("function", [many_digits, element_of_an_array, scalar_of_a_loop])
+def test_digits_that_a_graph_does_not_have_are_refused(function):
+    with pytest.raises(fg.errors.StagingError, match="Python (float|number)") as info:
+        fg.function(function)(fg.constant(1.0))
+    assert "    return " in str(info.value)
+
+
+def test_digits_beyond_single_precision_fail_when_the_graph_runs():
+    @fg.function
+    def f(x):
+        total = 0.0
+        for _ in fg.range(3):
+            total += 123456.78
+        return f"{total:.2f}"
+
+    with pytest.raises(fg.errors.InvalidArgumentError, match="more digits here than"):
+        f(fg.constant(1.0))
 
 
 def test_without_a_specification_the_text_is_that_of_the_symbolic_tensor():

@@ -45,12 +45,13 @@ class Again(BaseException):
         large: Iterable[tuple[str, int]] = (),
         chosen: Iterable[tuple[str, int]] = (),
         split: Iterable[str] = (),
+        mixed: Iterable[tuple[str, int]] = (),
     ):
         super().__init__()
         self.places = list(places)
         self.promoted = promoted or {}
         self.flagged, self.large = set(flagged), set(large)
-        self.chosen, self.split = set(chosen), set(split)
+        self.chosen, self.split, self.mixed = set(chosen), set(split), set(mixed)
 
 
 class Built(Again):
@@ -74,6 +75,7 @@ class Memory:
         self.flagged: set[tuple[str, int]] = set()  # integers that some iterations alone have
         self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
         self.chosen: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
+        self.mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
         self.split: set[str] = set()  # places whose objects iterations make several of one
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
@@ -88,6 +90,7 @@ class Memory:
         self.large |= again.large
         self.chosen |= again.chosen
         self.split |= again.split
+        self.mixed |= again.mixed
 
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""

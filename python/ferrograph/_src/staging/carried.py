@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 
-from .. import later
+from .. import later, ops
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import dtypes, errors
@@ -19,9 +20,11 @@ from .places import Spot, say
 from .regions import Traced
 
 if TYPE_CHECKING:
-    from . import chosen_variables, origins
+    from . import chosen_variables, origins, quotients
 else:
-    chosen_variables, origins = later(__package__, "chosen_variables", "origins")
+    chosen_variables, origins, quotients = later(
+        __package__, "chosen_variables", "origins", "quotients"
+    )
 
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
@@ -56,8 +59,16 @@ class Variables:
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._texts: list[int] = []  # variables that stand for texts
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
+        self._scalars: list[int] = []  # variables that start as scalars of NumPy's
         self._sure: set[int] = set()  # those of them that certainly start as such
         self._variables: set[int] = set()  # those in which iterations leave a Variable
+        self._begun: set[int] = set()  # those that begin with one
+        self._has_variables = bool(_thread.journals and _thread.journals[0].variables)
+        self.runs: Callable[[], Any] | None = None  # whether there is an iteration at all: a tensor
+        self._ran: Callable[[list], Any] | None = None
+        self._ran_index: int | None = None  # the variable that says whether there was one yet
+        self._mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
+        self._n_quotients = quotients.n_heard() if _thread.journals else 0
         self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
         self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
@@ -68,7 +79,7 @@ class Variables:
     def recall(self, memory: Memory) -> None:
         """Start with what earlier traces of an iteration have shown."""
         self.promoted, self.split = memory.promoted, memory.split
-        self.numbers = memory.chosen
+        self.numbers, self._mixed = memory.chosen, memory.mixed
         self.integers.flagged, self.integers.large = memory.flagged, memory.large
 
     def __enter__(self) -> Variables:
@@ -105,6 +116,9 @@ class Variables:
             chosen = () if shapes is None else shapes[i]
             initial = self._first(label, leaf, self.promoted.get((label, i)))
             slot.indices.append(self.add(label, initial, chosen))
+            is_plain = leaf.__class__ is _core.SymbolicTensor and not self._has_variables
+            if not is_plain and values.stands_for_variable(leaf):
+                self._begun.add(len(self.initial) - 1)
             self._spots[len(self.initial) - 1] = label, i
             if chosen_texts.is_text(leaf):
                 self._texts.append(len(self.initial) - 1)
@@ -116,6 +130,12 @@ class Variables:
                     self._sure.add(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_numbers.mark(inputs[-1])
+                if (label, i) in self._mixed:
+                    self._doubt_by_turns(len(self.initial) - 1)
+            elif chosen_numbers.is_scalar(leaf):
+                self._scalars.append(len(self.initial) - 1)
+                for inputs in self.inputs:
+                    chosen_numbers.mark_scalar(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
             self.integers.add(len(self.initial) - 1, (label, i), leaf)
@@ -336,18 +356,67 @@ class Variables:
         self.condition.outputs = [condition]
         self._settle_numbers()
         note_integers = self.integers.settle(self._left)
-        doubtful = self._in_doubt() if self._chosen else ()
+        ran = self.ran() if self._begun - self._variables else None
+        doubtful = self._in_doubt() if self._chosen else {}
+        if self._ran_index is not None:
+            self.ran()
+        scalars = [i for i in self._scalars if chosen_numbers.is_scalar(self._left.get(i))]
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
+        for index in scalars:
+            chosen_numbers.mark_scalar(outputs[index])
         for index in self._chosen:
             chosen_numbers.mark(outputs[index])
             if index in doubtful:
-                chosen_numbers.doubt(outputs[index])
+                flag = self._standing_after(*doubtful[index], outputs)
+                chosen_numbers.doubt(outputs[index], flag)
         note_integers(outputs)
         for index in self._variables:
             chosen_variables.note(outputs[index], self.labels[index], self.place)
+        for index in self._begun - self._variables:
+            if (happened := ran(outputs)) is not True:
+                chosen_variables.note(outputs[index], self.labels[index], self.place, happened)
         return outputs
+
+    def ran(self) -> Callable[[list], Any]:
+        """How to take from the outputs whether there was an iteration, as Python or as a tensor:
+        carried where nothing else says it."""
+        if self._ran is None:
+            if self.runs is None:
+                self._ran = operator.itemgetter(self._carried_ran())
+            else:
+                runs = self.runs()
+                self._ran = lambda outputs: runs
+            if self._ran_index is not None:
+                self.result(self._ran_index, True)
+        return self._ran
+
+    def _carried_ran(self) -> int:
+        """The variable that says whether there was an iteration yet."""
+        if self._ran_index is None:
+            self._ran_index = self.add("whether the loop ran", values.to_tensor(False))
+        return self._ran_index
+
+    def _doubt_by_turns(self, index: int) -> None:
+        """Note that a number becomes a tensor in the first iteration, or a tensor a number."""
+        ran = self._carried_ran()
+        for traced, inputs in zip((self.condition, self.body), self.inputs, strict=True):
+            with traced:
+                flag = ops.logical_not(inputs[ran]) if index in self._sure else inputs[ran]
+            chosen_numbers.doubt(inputs[index], flag)
+
+    def _standing_after(self, before: bool, after: bool, outputs: list) -> Any:
+        """Whether an output is a number of Python's, by what it is before and after an iteration,
+        where something says whether there was one."""
+        if before is after or (self._ran is None and self.runs is None):
+            return False
+
+        def told() -> Any:
+            ran = values.to_tensor(self._ran(outputs) if self._ran is not None else self.runs())
+            return ran if after else ops.logical_not(ran)
+
+        return bounds.Told(told)
 
     def _settle_numbers(self) -> None:
         """Start again where an iteration leaves a number of Python's in place of a tensor."""
@@ -359,20 +428,31 @@ class Variables:
         if found:
             raise Again(chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)])
 
-    def _in_doubt(self) -> set[int]:
+    def _in_doubt(self) -> dict[int, tuple[bool, bool]]:
         """The variables that stand for numbers, and that are tensors before or after an iteration
-        in plain Python, too."""
-        doubtful: set[int] = set()
+        in plain Python, too, with whether they certainly are numbers before and after one."""
+        doubtful: dict[int, tuple[bool, bool]] = {}
         while found := {
-            index
+            index: kinds
             for index in self._chosen
-            if index not in doubtful and not (index in self._sure and self._leaves_number(index))
+            if index not in doubtful
+            and (kinds := (index in self._sure, self._leaves_number(index))) != (True, True)
         }:
-            doubtful |= found
+            doubtful.update(found)
             for index in found:
-                for inputs in self.inputs:
-                    chosen_numbers.doubt(inputs[index])
+                if self._spots.get(index) not in self._mixed:
+                    for inputs in self.inputs:
+                        chosen_numbers.doubt(inputs[index])
+        self._tell_by_turns(doubtful)
         return doubtful
+
+    def _tell_by_turns(self, doubtful: dict[int, tuple[bool, bool]]) -> None:
+        """Start again where numbers are divided, and what is one differs between the first
+        iteration and the others."""
+        spots = {self._spots.get(i) for i, (before, after) in doubtful.items() if before != after}
+        mixed = spots - self._mixed - {None}
+        if mixed and quotients.n_heard() > self._n_quotients:
+            raise Again(mixed=mixed)
 
     def _leaves_number(self, index: int) -> bool:
         with self.body:

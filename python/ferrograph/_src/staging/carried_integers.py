@@ -27,8 +27,6 @@ class Integers:
         self._variables = variables
         self.flagged: set[Name] = set()  # integers that some iterations alone have
         self.large: set[Name] = set()  # those that grow by more than steps of one
-        # Gives whether there is an iteration at all, as Python or as a tensor.
-        self.runs: Callable[[], Any] | None = None
         self._known: dict[int, Name] = {}  # those that start as integers
         self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
         self._mosts: dict[int, int | None] = {}  # how far from zero those start at most
@@ -91,7 +89,7 @@ class Integers:
             self._settle_flags(left)
             self._settle_large(left)
             self._settle_mosts(left)
-        ran = self._add_runs()
+        ran = self._variables.ran() if self._first_only else None
         return lambda outputs: self._leave(left, outputs, ran)
 
     def _forget(self, made_tensors: dict[int, Name]) -> None:
@@ -160,19 +158,7 @@ class Integers:
         for inputs in self._variables.inputs:
             bounds.limited(inputs[index], at_most)
 
-    def _add_runs(self) -> Callable[[list], Any]:
-        """How to take from the outputs whether there was an iteration, carried where nothing else
-        says it."""
-        runs = self.runs() if self.runs is not None and self._first_only else None
-        if runs is True or not self._first_only:
-            self._first_only = {}
-        elif runs is None:
-            index = self._variables.add("whether the loop ran", values.to_tensor(False))
-            self._variables.result(index, True)
-            return lambda outputs: outputs[index]
-        return lambda outputs: runs
-
-    def _leave(self, left: dict[int, Any], outputs: list, ran: Callable[[list], Any]) -> None:
+    def _leave(self, left: dict[int, Any], outputs: list, ran: Any) -> None:
         """Note which outputs of the loop are integers."""
         inputs = self._variables.inputs[1]
         for index, name in self._known.items():
@@ -181,9 +167,10 @@ class Integers:
             large = name in self.large and (at_most is None or at_most >= _LARGE)
             made_of = bounds.noted_in(left.get(index)) | bounds.noted_in(inputs[index])
             bounds.note(outputs[index], large, flag, made_of, at_most)
-        for index, start in self._first_only.items():
+        happened = ran(outputs) if ran is not None else True
+        for index, start in self._first_only.items() if happened is not True else ():
             at_most = self._mosts[index]
-            told = bounds.Told(lambda: ops.logical_not(ran(outputs)), start)
+            told = bounds.Told(lambda: ops.logical_not(happened), start)
             bounds.note(outputs[index], at_most is None, told, self._made_of[index], at_most)
 
 

@@ -10,12 +10,14 @@ Integers have no bounds in Python, and a tensor has; ``bounds`` says what become
 from __future__ import annotations
 
 import opcode
+import sys
 
 from .. import ops
 from ..context.ownership import is_own_file
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
+from .bounds import Told
 from .journal import chosen, traces
 from .journal import thread as _thread
 from .places import Spot, here, say
@@ -46,6 +48,46 @@ def mark(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
             root.number_kinds[key_of(tensor)] = kinds
         chosen[id(root)] = root
     return tensor
+
+
+_MOST_KNOWN = 16
+
+
+def note_known(tensor: Any, leaves: tuple) -> None:
+    """Note of a tensor that stands for a number which of Python's it may be, where it is one of
+    ``leaves`` and that is known of these."""
+    found: set = set()
+    known = _thread.journals[0].numbers_known if _thread.journals else {}
+    for leaf in leaves:
+        is_symbolic = type(leaf) is _core.SymbolicTensor
+        found |= {leaf} if type(leaf) in NUMBERS else known.get(is_symbolic and key_of(leaf), set())
+        if not found:
+            return
+    if len(found) <= _MOST_KNOWN:
+        known[key_of(tensor)] = found
+
+
+def known_of(tensor: Any) -> set:
+    """The numbers of Python's of which a tensor stands for one; none where they are not known."""
+    return _thread.journals[0].numbers_known.get(key_of(tensor), set())
+
+
+def is_scalar(leaf: Any) -> bool:
+    """Whether a value is a scalar of NumPy's, or a tensor that stands for one, or is made of such
+    ones alone."""
+    if type(leaf) is not _core.SymbolicTensor:
+        numpy = sys.modules.get("numpy")
+        return numpy is not None and isinstance(leaf, numpy.generic)
+    known = _thread.journals[0].scalars if traces.n and _thread.journals else None
+    return bool(known) and leaf.shape.rank == 0 and is_made_of(leaf, known, _made_of) is True
+
+
+def mark_scalar(tensor: Any) -> None:
+    """Note a tensor that stands for a scalar of NumPy's."""
+    if _thread.journals:
+        root = _thread.journals[0]
+        root.scalars[key_of(tensor)] = tensor
+        chosen[id(root)] = root
 
 
 def kinds_of(*leaves: Any) -> frozenset[type] | None:
@@ -114,6 +156,7 @@ def standing(leaf: Any) -> Any:
         if flag is False:
             return False
         if flag is not True:
+            flag = flag.tensor() if isinstance(flag, Told) else flag
             stands = flag if stands is True else ops.logical_and(stands, flag)
         elif key not in seen:
             seen.add(key)
@@ -129,7 +172,7 @@ def _made_of(tensor: Any) -> list | None:
 
 def refuse(value: Any, use: str) -> None:
     """Refuse that code asks of a number that the graph chooses what only Python knows of it."""
-    if is_chosen(value):
+    if is_chosen(value) or (type(value) is _core.SymbolicTensor and is_scalar(value)):
         raise errors.StagingError(
             say(
                 here(),

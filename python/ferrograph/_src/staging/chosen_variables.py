@@ -1,59 +1,109 @@
 """Variables among which the graph chooses.
 
 A name to which a branch or a loop gives a variable holds a tensor from then on: the value that the
-variable had there. In plain Python it holds the variable itself, which code that follows may
-assign. A graph that uses such a tensor after an operation that may write the variable is refused.
+variable had there. So does what holds the elements of a list that a loop grew, or that tensors put
+in order. In plain Python they hold the variable itself, which code that follows may assign. A graph
+that uses such a tensor after an operation that may write the variable is refused; where the
+variable is but what a loop begins with, the graph fails if there was no iteration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .. import ops
 from ..hints import Any
 from ..native import _core
-from ..values import errors
+from ..values import dtypes, errors
 from .journal import thread as _thread
-from .places import say
+from .places import here, say
 from .provenance import key_of
+from .values import stands_for_variable
 
 
-def note(tensor: Any, label: str, place: str) -> None:
-    """Note an output of a conditional or a loop that stands for a variable."""
+class Noted:
+    """A tensor that stands for a variable, with the name and the place at which it came to."""
+
+    __slots__ = ("label", "place", "ran", "tensor")
+
+    def __init__(self, tensor: Any, label: str, place: str, ran: Any):
+        self.tensor, self.label, self.place, self.ran = tensor, label, place, ran
+
+
+def note(tensor: Any, label: str, place: str, ran: Any = None) -> None:
+    """Note a tensor that stands for a variable: an output of a conditional or a loop, or what was
+    taken from among several. ``ran`` is of what a loop begins with: whether there was an
+    iteration."""
     if _thread.journals:
-        _thread.journals[0].variables[key_of(tensor)] = tensor, label, place
+        _thread.journals[0].variables[key_of(tensor)] = Noted(tensor, label, place, ran)
+
+
+def follow(made: Any, sources: Iterable[Any], label: str = "") -> None:
+    """Note a tensor that is one of some sources, or holds them, where these are variables."""
+    if any(map(stands_for_variable, sources)):
+        note(made, label, here())
 
 
 def check(region: Any, outputs: Iterable[Any]) -> None:
-    """Refuse a region, which gives these outputs, where it uses what stands for a variable after
-    that may have been written."""
+    """Refuse a region, which gives these outputs and is traced now, where it uses what stands for a
+    variable after that may have been written."""
     known = _thread.journals[0].variables if _thread.journals else {}
     own = [noted for key, noted in known.items() if key[0] == region.graph_id]
     if not own:
         return
     nodes = region.nodes()
     given = {key_of(v) for v in outputs if isinstance(v, _core.SymbolicTensor)}
-    for tensor, label, place in own:
-        handles = _handles(nodes, tensor.name)
+    for noted in own:
+        name = noted.tensor.name
+        handles = _handles(nodes, name)
         if not handles:
             continue
-        maker = tensor.name.rpartition(":")[0]
-        after = nodes[1 + next(i for i, n in enumerate(nodes) if n["name"] == maker) :]
-        used = key_of(tensor) in given
-        if _is_used_late(after, {tensor.name}, handles, used):
-            _refuse(label, place)
+        made = next(i for i, n in enumerate(nodes) if n["name"] == name.rpartition(":")[0])
+        used = key_of(noted.tensor) in given
+        is_grown = nodes[made]["op"].endswith("While") and noted.tensor.dtype == dtypes.variant
+        if is_grown and _writes_within(nodes[made], handles):
+            _refuse(noted)
+        if _is_used_late(nodes[made + 1 :], {name}, handles, used):
+            _refuse(noted)
 
 
-def _refuse(label: str, place: str) -> None:
-    called = f"{label!r} is" if label else "the result of an `if` on a tensor is"
+def _refuse(noted: Noted) -> None:
+    """Refuse it; where that depends on whether a loop ran, the graph fails in its place."""
+    if noted.ran is not None:
+        ops.Assert(noted.ran, [_begun(noted)])
+        return
+    label = noted.label
+    called = (
+        f"{label!r} is"
+        if label
+        else "what a branch or loop, a tensor index or an order gives here is"
+    )
     raise errors.StagingError(
         say(
-            place,
+            noted.place,
             f"{called} one of several variables among which the graph chose, and that one may be "
             "assigned before it is read again: what stands for it is its value at this choice",
             "Choose and read in one place (`y = a * x if c else b * x`), assign before the choice, "
             "or keep a copy of the value with `fg.identity(variable)`.",
         )
     )
+
+
+def _begun(noted: Noted) -> str:
+    return say(
+        noted.place,
+        f"{noted.label!r} is a variable before this loop, which had no iteration, and that is "
+        "assigned before it is read again: what stands for it is its value at the loop",
+        "Write `fg.identity(variable)` before the loop to keep the value.",
+    )
+
+
+# Operations whose results are, or hold, what they are given.
+_HOLDING = frozenset(
+    {"Identity", "Cast", "Pack", "Unpack", "GatherV2", "SelectV2"}
+    | {"TensorListPushBack", "TensorListPopBack", "TensorListSetItem", "TensorListGetItem"}
+    | {"TensorListStack", "TensorListFromTensor", "TensorListConcatV2"}
+)
 
 
 def _handles(nodes: list[dict], name: str) -> set[str]:
@@ -65,8 +115,8 @@ def _handles(nodes: list[dict], name: str) -> set[str]:
         return set()
     if node["op"] == "ReadVariableOp":
         return {node["input"][0]}
-    if node["op"] in ("Identity", "Cast"):
-        return _handles(nodes, node["input"][0])
+    if node["op"] in _HOLDING:
+        return set().union(*(_handles(nodes, source) for source in node["input"]))
     found: set[str] = set()
     for region, outer in _regions(node):
         within = region.output_names()
@@ -96,6 +146,15 @@ def _is_used_late(nodes: list[dict], values: set[str], handles: set[str], at_end
             return True
         written = True
     return written and at_end
+
+
+def _writes_within(node: dict, handles: set[str]) -> bool:
+    """Whether an iteration of a loop may write one of some handles."""
+    for graph, outer in _regions(node):
+        within = {name for name, source in outer.items() if source in handles}
+        if any(n["writes"] and not within.isdisjoint(n["input"]) for n in graph.nodes()):
+            return True
+    return False
 
 
 def _regions(node: dict) -> list[tuple[Any, dict[str, str]]]:

@@ -7,14 +7,19 @@ where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``fo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .. import ops
+from .. import later, ops
 from ..values import dtypes, errors
 from . import iteration, notes, values
 from .journal import front_of, is_front, refuse_stale
 from .places import here, say
 from .state import attribute_place, is_grown
+
+if TYPE_CHECKING:
+    from . import chosen_variables
+else:
+    (chosen_variables,) = later(__package__, "chosen_variables")
 
 _EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains
 
@@ -78,7 +83,10 @@ class Cursor:
         """The element at a position that is a tensor."""
         columns = self._columns()
         place = ops.clip_by_value(ops.cast(index, dtypes.int32), 0, max(len(self._items) - 1, 0))
-        return values.pack(self._items[0], [ops.gather(column, place) for column in columns])
+        found = [ops.gather(column, place) for column in columns]
+        for leaf, *held in zip(found, *map(values.leaves_of, self._items), strict=True):
+            chosen_variables.follow(leaf, held)
+        return values.pack(self._items[0], found)
 
     def _move(self, position: Any) -> None:
         notes.touch(attribute_place("the position of an iterator", self, "_at"))

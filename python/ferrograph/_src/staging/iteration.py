@@ -50,11 +50,13 @@ class Source(abc.ABC):
     def has_more(self, position: Any) -> Any:
         return ops.less(position, self.count)
 
+    def is_counted(self) -> bool:
+        """Whether a loop is not needed to tell if there are elements."""
+        return self.count is not None
+
     def runs(self) -> Any:
-        """Whether there are elements, as Python or as a tensor; None where only a loop tells."""
-        if isinstance(self.count, int):
-            return self.count > 0
-        return None if self.count is None else ops.greater(self.count, 0)
+        """Whether there are elements, as Python or as a tensor, of a source that is counted."""
+        return self.count > 0 if isinstance(self.count, int) else ops.greater(self.count, 0)
 
     def more_unless(self, position: Any, stop: Any) -> Any:
         """Whether there is more, unless ``stop``, a tensor, holds."""
@@ -238,8 +240,10 @@ class Counting:
         self._is_large = not by_one or first is None or bounds.is_large(int(first))
         self.start = start
 
+    def is_counted(self) -> bool:
+        return True
+
     def runs(self) -> Any:
-        """Whether there are elements, as Python or as a tensor."""
         first, last = constant(self.start), constant(self._limit)
         if isinstance(self._step, int) and first is not None and last is not None:
             return len(range(first, last, self._step)) > 0

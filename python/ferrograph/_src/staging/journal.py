@@ -37,6 +37,7 @@ class Journal:
     fronts: Any = None  # of a trace: what stands for these objects, and for what holds them
     integers: Any = None  # of a trace: tensors that stand for integers of Python's own
     n_checks = 0  # of a trace: how many of their operations it has checked
+    n_quotients = 0  # of a trace: how many of numbers it has had
     has_flags = False  # of a trace: whether the graph decides of some what they stand for
     n_unchecked = 0  # of a trace: of how many steps by one it takes it that they need no check
     bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
@@ -62,6 +63,8 @@ class Journal:
         self.integers_made_of: dict[Any, set] = {}  # of a trace, by the keys of tensors
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
+        self.numbers_known: dict[Any, set] = {}  # of a trace: see ``chosen_numbers.note_known``
+        self.scalars: dict[Any, Any] = {}  # of a trace: tensors that stand for scalars of NumPy
         self.variables: dict[Any, tuple] = {}  # of a trace: see ``chosen_variables``
         self.numbers_in_doubt: dict[Any, Any] = {}  # of a trace: flags of those that may be tensors
         self.quotients: dict[int, list] = {}  # of a trace: see ``quotients``, by their graphs

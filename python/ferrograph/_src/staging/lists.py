@@ -7,10 +7,10 @@ Code that is not converted meets the ``Grown`` itself, which refuses every use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from .. import ops
-from ..hints import Any
+from .. import later, ops
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
@@ -18,6 +18,11 @@ from . import bounds, chosen_numbers, chosen_texts, frames, iteration, notes, va
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
+
+if TYPE_CHECKING:
+    from . import chosen_variables
+else:
+    (chosen_variables,) = later(__package__, "chosen_variables")
 
 
 def _unfit(label: str, problem: str) -> errors.StagingError:
@@ -112,8 +117,16 @@ class Grown(Together):
     def _each(self, make: Callable[[int], Any]) -> list:
         return [make(i) for i in range(len(self._handles))]
 
-    def _with(self, handles: list) -> Grown:
+    def _with(self, handles: list, added: Sequence[Any] = ()) -> Grown:
+        """The list of these handles, which hold what those of this one do, and ``added``."""
+        for i, handle in enumerate(handles):
+            self._follow(handle, i, *added[i : i + 1])
         return Grown(self._elements, handles)
+
+    def _follow(self, made: Any, i: int, *added: Any) -> None:
+        sources = (self._handles[i], *added)
+        if any(map(values.stands_for_variable, sources)):
+            chosen_variables.note(made, self._elements.label, here())
 
     def count(self) -> Any:
         """The number of elements."""
@@ -122,7 +135,8 @@ class Grown(Together):
     def pushed(self, item: Any) -> Grown:
         """With one more element at the end."""
         leaves = self._leaves(item)
-        return self._with(self._each(lambda i: self._emit("TensorListPushBack", i, leaves[i])))
+        handles = self._each(lambda i: self._emit("TensorListPushBack", i, leaves[i]))
+        return self._with(handles, values.leaves_of(item))
 
     def _leaves(self, item: Any) -> list:
         problem = values.check_same_structure(self._elements.structure, item)
@@ -174,6 +188,7 @@ class Grown(Together):
         return self._pack(self._each(element))
 
     def _element(self, i: int, leaf: Any) -> Any:
+        self._follow(leaf, i)
         if self._elements.are_texts[i]:
             chosen_texts.mark(leaf)
         if self._elements.are_numbers[i]:
@@ -191,9 +206,8 @@ class Grown(Together):
     def replaced(self, index: Any, item: Any) -> Grown:
         """With another element at a place."""
         leaves, place = self._leaves(item), self._place(index)
-        return self._with(
-            self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
-        )
+        handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
+        return self._with(handles, values.leaves_of(item))
 
     def stacked(self) -> Any:
         """All elements with a new first axis, in the structure of one element."""
@@ -468,6 +482,8 @@ def _set_by_tensor(items: list, key: Any, value: Any) -> None:
     for i, old in enumerate(list(items)):
         chosen = ops.equal(place, i)
         items[i] = ops.where(chosen, new, values.to_tensor(old, dtype))
+        if any(map(values.stands_for_variable, (old, value))):
+            chosen_variables.note(items[i], "", here())
         bounds.note_chosen(items[i], chosen, value, old)
 
 
@@ -490,6 +506,8 @@ def _by_tensor(items: Any, key: Any) -> Any:
     key, n = ops.cast(key, dtypes.int32), len(items)
     ops.Assert(ops.logical_and(key >= -n, key < n), ["list index out of range"])
     found = ops.gather(stack, place := ops.where(key < 0, key + n, key))
+    if any(map(values.stands_for_variable, items)):
+        chosen_variables.note(found, "", here())
     standing = [bounds.standing(v) for v in items]
     if any(flag is not False for flag in standing):
         are_all = all(flag is True for flag in standing)

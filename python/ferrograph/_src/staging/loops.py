@@ -63,7 +63,7 @@ class Loop:
         self.live, self.entry, self.after, self.soft = live, entry, after, soft
         self.targets, self.is_for, self.anchors = targets, is_for, anchors
         self.extended = extended
-        self.runs: Thunk | None = None  # see ``carried_integers``
+        self.runs: Thunk | None = None  # see ``Variables``
 
     def carries(self, i: int) -> bool:
         label = self.state.places[i].label
@@ -123,7 +123,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     loop.is_for = True
     source = source_of(iterable, place)
     loop.anchors = (body, *getattr(source, "anchors", ()))
-    loop.runs = source.runs
+    loop.runs = source.runs if source.is_counted() else None
 
     def going(inputs: list) -> Any:
         stop = loop.stopped()
@@ -205,7 +205,7 @@ def _stage(
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.recall(memory)
-            variables.integers.runs = loop.runs if chosen.maximum_iterations is None else None
+            variables.runs = loop.runs if chosen.maximum_iterations is None else None
             n_extras = len(extras)
             for label, initial in extras:
                 variables.add(label, initial)

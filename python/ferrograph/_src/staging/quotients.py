@@ -2,8 +2,8 @@
 
 Plain Python fails where such a number is divided by zero, and makes a complex number of a
 fractional power of a negative one; a graph has infinities and NaN. The graph fails in their place.
-What is a tensor in plain Python, too, divides as tensors do, and is not checked; nor is what a loop
-makes a tensor of.
+What is a tensor in plain Python, too, divides as tensors do, and is not checked; what a loop makes
+a tensor of is checked as long as it is none.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
     left, right = (other, tensor) if swapped else (tensor, other)
     if _never_fails(left, right, sign):
         return
-    found = _thread.journals[0].quotients
-    found.setdefault(_core.current_graph_id(), []).append((left, right, sign, here()))
+    root = _thread.journals[0]
+    root.n_quotients += 1
+    root.quotients.setdefault(_core.current_graph_id(), []).append((left, right, sign, here()))
 
 
 def _never_fails(left: Any, right: Any, sign: str) -> bool:
@@ -40,6 +41,11 @@ def _never_fails(left: Any, right: Any, sign: str) -> bool:
 
 def _is_positive(number: Any) -> bool:
     return type(number) is not complex and number > 0
+
+
+def n_heard() -> int:
+    """How many there have been in the trace."""
+    return _thread.journals[0].n_quotients if _thread.journals else 0
 
 
 def check(region: Any) -> None:

@@ -59,7 +59,8 @@ class Traced:
             with self:
                 quotients.check(self.region)
         if _thread.journals and _thread.journals[0].variables:
-            chosen_variables.check(self.region, self.outputs)
+            with self:
+                chosen_variables.check(self.region, self.outputs)
         self.region.finish(self.outputs)
         return self.region
 
@@ -108,8 +109,10 @@ class Conditional:
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
         self._variables: list[tuple[int, str]] = []  # those that stand for variables, labelled
-        # Those that stand for numbers of Python's, with their classes where these are known.
-        self._numbers: list[tuple[int, frozenset | None]] = []
+        # Those that stand for numbers of Python's, with their classes where these are known, and
+        # what the branches leave.
+        self._numbers: list[tuple[int, frozenset | None, tuple]] = []
+        self._scalars: list[int] = []  # those that stand for scalars of NumPy's
         # How to take from the outputs whether one stands for a number.
         self._in_doubt: list[tuple[int, Callable]] = []
         # Those of integers, with what ``bounds.note`` takes.
@@ -202,8 +205,11 @@ class Conditional:
             chosen_texts.mark(outputs[index])
         for index, label in self._variables:
             chosen_variables.note(outputs[index], label, self._where)
-        for index, kinds in self._numbers:
+        for index, kinds, pair in self._numbers:
             chosen_numbers.mark(outputs[index], kinds)
+            chosen_numbers.note_known(outputs[index], pair)
+        for index in self._scalars:
+            chosen_numbers.mark_scalar(outputs[index])
         for index, flag in self._in_doubt:
             if (stands := flag(outputs)) is not True:
                 chosen_numbers.doubt(outputs[index], stands)
@@ -242,9 +248,11 @@ class Conditional:
             self._texts.append(index)
         if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):
             kinds = None if any(filled) else chosen_numbers.kinds_of(first, second)
-            self._numbers.append((index, kinds))
+            self._numbers.append((index, kinds, (first, second)))
             flags = self._flags([first, second], filled, chosen_numbers.standing)
             self._in_doubt.append((index, self._flag(flags)))
+        elif chosen_numbers.is_scalar(first) and chosen_numbers.is_scalar(second):
+            self._scalars.append(index)
         self._note_integer(index, [first, second], filled)
         return lambda outputs: outputs[index]
 

@@ -56,7 +56,7 @@ def binary(name: str, left: Any, right: Any) -> Any:
     if name == "mod" and isinstance(left, (str, bytes)):
         return left % shown(right)
     if type(left) in PLAIN and type(right) in PLAIN:
-        if chosen and name in _OF_INTEGERS and _are_integers(left, right):
+        if chosen and name in _OF_INTEGERS and _are_integers(name, left, right):
             return _OF_INTEGERS[name](left, right)
         return _PYTHON[name](left, right)
     forward, reflected = f"__{name}__", f"__r{name}__"
@@ -76,14 +76,12 @@ _OF_INTEGERS: dict[str, Callable] = {
 }
 
 
-def _are_integers(left: Any, right: Any) -> bool:
-    """Whether a number that the graph chose meets an integer: one by which 32 bits are shifted."""
-    if type(right) is int and not 0 < right < 32:
+def _are_integers(name: str, left: Any, right: Any) -> bool:
+    """Whether integers meet of which the graph chose one; 32 bits are shifted by a known number."""
+    if name != "divmod" and (type(right) is not int or not 0 < right < 32):
         return False
     values = [v for v in (left, right) if type(v) is not int]
-    if not values or type(right) is not int:
-        return False
-    return all(_is_integer(value) for value in values)
+    return bool(values) and all(_is_integer(value) for value in values)
 
 
 def _is_integer(value: Any) -> bool:

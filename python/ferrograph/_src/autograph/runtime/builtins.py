@@ -144,8 +144,13 @@ def _abs(value: Any) -> Any:
 
 
 def _round(number: Any, *digits: Any, **keywords: Any) -> Any:
-    own = method(number, "__round__")
-    return round(number, *digits, **keywords) if own is None else own(*digits, *keywords.values())
+    if (own := method(number, "__round__")) is not None:
+        return own(*digits, *keywords.values())
+    if chosen and chosen_numbers.is_chosen(number):
+        if digits or keywords or chosen_numbers.standing(number) is not True:
+            chosen_numbers.refuse(number, "`round`, to digits or of what may be a tensor")
+        return _number(ops.round(number) if number.dtype.is_floating else number, "int32")
+    return round(number, *digits, **keywords)
 
 
 def _divmod(left: Any, right: Any) -> Any:

@@ -16,10 +16,10 @@ from ...values import errors
 from .specials import collected
 
 if TYPE_CHECKING:
-    from ...staging import bounds
+    from ...staging import bounds, chosen_variables
     from . import equality
 else:
-    (bounds,) = later(staging.__name__, "bounds")
+    bounds, chosen_variables = later(staging.__name__, "bounds", "chosen_variables")
     (equality,) = later(__package__, "equality")
 
 __all__ = ["sorted_", "stack_of", "with_callbacks"]
@@ -112,6 +112,8 @@ def _taken(items: list, places: Any) -> list:
 def _column(leaves: list, places: Any) -> list:
     """One part of the items in another order; integers of Python's are told from tensors."""
     found = ops.unstack(ops.gather(stack_of(leaves), places), len(leaves))
+    for tensor in found:
+        chosen_variables.follow(tensor, leaves)
     integers = [leaf for leaf in leaves if bounds.is_integer(leaf)]
     if not integers:
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +36,7 @@ def formatted(value: Any, spec: str = "") -> Any:
         return format(value, spec)
     if not spec and chosen_texts.is_chosen(value):
         return value
-    if not spec and chosen_numbers.is_chosen(value):
+    if not spec and (chosen_numbers.is_chosen(value) or _is_scalar(value)):
         return written(value)
     if not spec or not is_staged(value):
         if (own := method(value, "__format__")) is not None:
@@ -48,6 +49,10 @@ def formatted(value: Any, spec: str = "") -> Any:
         attributes = _attributes(tensor, spec, **found.groupdict())
         if attributes is not None:
             as_float = found["kind"] not in ("", "d")
+            if as_float and tensor.dtype == dtypes.float32 and chosen_numbers.is_chosen(tensor):
+                text = _of_float(tensor, spec, attributes)
+                if text is not None:
+                    return text
             number = ops.cast(tensor, dtypes.float64) if as_float else tensor
             return string_ops.as_string(number, **attributes)
     raise errors.StagingError(
@@ -59,6 +64,10 @@ def formatted(value: Any, spec: str = "") -> Any:
             "one; else use `fg.strings.as_string` and `fg.strings.join`, or `fg.print`.",
         )
     )
+
+
+def _is_scalar(value: Any) -> bool:
+    return type(value) is _core.SymbolicTensor and chosen_numbers.is_scalar(value)
 
 
 _FORMAT = object.__format__
@@ -98,6 +107,53 @@ def written(number: Any) -> Any:
     text = string_ops.as_string(number)
     chosen_texts.mark(text)
     return text
+
+
+_DIGITS = 6  # that a float32 shows as the float does for which it stands
+
+
+def _of_float(number: Any, spec: str, attributes: dict[str, Any]) -> Any:
+    """The text of a float of Python's that the graph chose among some that are known. None where
+    they are not, and the single precision in which it is computed shows the same digits: others are
+    refused."""
+    if chosen_numbers.standing(number) is not True:
+        return None  # a tensor of plain Python's, too
+    known = chosen_numbers.known_of(number)
+    text = _of_known(number, {v: format(v, spec) for v in known}) if known else None
+    if text is not None:
+        return text
+    digits = attributes["precision"] + attributes["scientific"]
+    if digits > _DIGITS or (digits == _DIGITS and not attributes["shortest"]):
+        raise errors.StagingError(say(here(), _PRECISE.format(spec), _DOUBLE))
+    if not (attributes["scientific"] or attributes["shortest"]):
+        fits = ops.less(ops.abs(number), 10.0 ** (_DIGITS - digits))
+        ops.Assert(fits, [say(here(), _PRECISE.format(spec), _DOUBLE)])
+    return None
+
+
+def _of_known(number: Any, texts: dict[Any, str]) -> Any:
+    """The text of the number for which a tensor stands, among those of some numbers."""
+    by_single: dict[float, str] = {}
+    for value, text in texts.items():
+        if by_single.setdefault(_single(value), text) != text:
+            return None
+    known = sorted(by_single.items(), key=lambda pair: pair[0] == pair[0])  # NaN, which equals
+    (_, found), *others = known  # nothing, comes first: it is what is none of the others
+    for value, text in others:
+        found = ops.where(ops.equal(number, value), text, found)
+    return found
+
+
+def _single(value: float) -> float:
+    """A number in single precision, in which it has a place."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+_PRECISE = (
+    "a Python float that a branch or a loop of the graph computed is to show more digits here than "
+    "single precision has, by the format {!r}"
+)
+_DOUBLE = "Start with `fg.constant(value, fg.float64)`, or ask for fewer digits."
 
 
 def _attributes(
