@@ -93,9 +93,39 @@ def grown_in_a_branch(x):
     return items[-1] * 1.0
 
 
+def exchanged_and_read_before(x):
+    v, w = A, B
+    for _ in fg.range(x):
+        v, w = w, v
+    r = v - w
+    A.assign(7.0)
+    return r
+
+
+def loop_that_assigns_what_it_begins_with(x):
+    v = A
+    for _ in fg.range(x):
+        v = v * 2.0
+        A.assign(v)
+    return v + A
+
+
+def nested_loops_that_begin_with_one(x):
+    v, total = A, 0.0
+    for _ in fg.range(x):
+        for _ in fg.range(x):
+            v = v + 1.0
+            total += v
+        B.assign_add(1.0)
+    return total + v + B
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        exchanged_and_read_before,
+        loop_that_assigns_what_it_begins_with,
+        nested_loops_that_begin_with_one,
         grown_in_a_branch,
         list_of_them_read_before,
         ordered_and_read_before,
@@ -274,9 +304,47 @@ def least_by_a_key(x):
     return v * 1.0
 
 
+def exchanged_in_a_loop(x):
+    v, w = A, B
+    for _ in fg.range(x):
+        v, w = w, v
+    A.assign(9.0)
+    return w * 1.0
+
+
+def exchanged_and_assigned_in_a_loop(x):
+    v, w, total = A, B, 0.0
+    for _ in fg.range(x):
+        v, w = w, v
+        A.assign_add(1.0)
+        total += v
+    return total
+
+
+def exchanged_in_a_dict(x):
+    held = {"v": A, "w": B}
+    for _ in fg.range(x):
+        held["v"], held["w"] = held["w"], held["v"]
+    A.assign(9.0)
+    return held["w"] * 1.0
+
+
+def assigned_before_an_iteration_reads_it(x):
+    v, total = A, 0.0
+    for _ in fg.range(x):
+        A.assign_add(1.0)
+        total += v
+        v = v * 2.0
+    return total
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        exchanged_in_a_loop,
+        exchanged_and_assigned_in_a_loop,
+        exchanged_in_a_dict,
+        assigned_before_an_iteration_reads_it,
         grown_in_a_loop,
         grown_and_stacked,
         assigned_while_a_list_grows,

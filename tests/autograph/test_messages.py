@@ -33,7 +33,10 @@ SOURCE = Path(fg.__file__).parent / "_src"
 NOT_REFUSALS = {
     "autograph/convert/parse.py": "the function then runs as plain Python",
     "autograph/inspection.py": "errors of `to_graph` and `to_code`, outside of a trace",
+    "autograph/convert/jumps.py:lower": "the function then runs as plain Python",
     "autograph/runtime/arithmetic.py": "Python's own",
+    "autograph/runtime/builtins.py:_checked_length": "Python's own",
+    "autograph/runtime/callees.py:_class.make": "Python's own",
     "autograph/runtime/builtins.py:_pow": "said of tensors outside of a trace, too",
     "autograph/runtime/specials.py:_answer": "Python's own",
     "autograph/runtime/failures.py:assert_stmt": "the user's own",
@@ -777,6 +780,15 @@ def view_of_what_a_branch_changed(x):
         view = held[:]
     held[1] = 2.0
     return view * 1.0
+
+
+@meets("staging/aliases.py:Element.refuse:0")
+def element_of_a_grown_list_changed(x):
+    items = []
+    for i in fg.range(3):
+        items.append([i])
+    items[0].append(4)
+    return items[0][0]
 
 
 @meets("autograph/runtime/texts.py:_of_float:0")

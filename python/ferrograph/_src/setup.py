@@ -48,6 +48,7 @@ _find = lazy(
         "run_callback": "function.callbacks",
         "divided": "staging.quotients",
         "refuse_truth": "staging.chosen_numbers",
+        "refuse_text": "staging.chosen_numbers",
         "weakened": "staging.chosen_numbers",
         "while_loop": "control_flow.loops",
         "cond": "control_flow.cond",
@@ -97,6 +98,27 @@ def _taken_for_truth(tensor: Any, sign: str) -> None:
         _find("refuse_truth")(tensor, sign)
 
 
+def _represented(tensor: Any) -> str:
+    """``repr`` of a tensor."""
+    if chosen:
+        _find("refuse_text")(tensor, sys._getframe(1))
+    return tensor_repr(tensor)
+
+
+def _shown(tensor: Any) -> str:
+    """``str`` of a tensor."""
+    if chosen:
+        _find("refuse_text")(tensor, sys._getframe(1))
+    return tensor_str(tensor)
+
+
+def _formatted(tensor: Any, spec: str) -> str:
+    """``format`` of a tensor."""
+    if chosen:
+        _find("refuse_text")(tensor, sys._getframe(1))
+    return tensor_format(tensor, spec)
+
+
 def _divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
     """Hear of an operator of a symbolic scalar that fails for some of Python's numbers."""
     if chosen:
@@ -129,9 +151,9 @@ def finish() -> None:
     _core.register_hooks(
         {
             "errors": errors,
-            "repr": tensor_repr,
-            "str": tensor_str,
-            "format": tensor_format,
+            "repr": _represented,
+            "str": _shown,
+            "format": _formatted,
             "getitem": getitem,
             "rows": rows,
             "pack": pack,

@@ -172,6 +172,8 @@ def is_same_error(expected: Exception, found: Exception) -> bool:
     """Whether traced code fails as eager code does: by its class, or while the graph runs."""
     if type(expected) is type(found):
         return True
+    if isinstance(found, fg.errors.OutOfRangeError):
+        return isinstance(expected, IndexError)
     return isinstance(found, fg.errors.InvalidArgumentError) and (
         type(expected).__name__ in str(found) or isinstance(expected, (IndexError, AssertionError))
     )

@@ -7,11 +7,13 @@ import enum
 from collections.abc import Iterator
 from typing import Any
 
+from ..context import thread
 from ..context.hooks import hooks
 from ..native import _core
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.composite import CompositeTensor, IndexedSlices
+from ..values.errors import StagingError
 from ..values.public import public
 from .why import WhyNone, why_none
 
@@ -59,6 +61,7 @@ class GradientTape(_core.TapeBase):
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True):
         self._persistent = persistent
         self._recording = False
+        self._branches = 0  # how many regions of the graph it began in
         self._used = self._entered = False
         self._variables: dict[int, Variable] = {}
 
@@ -78,6 +81,7 @@ class GradientTape(_core.TapeBase):
         self._entered = True
 
     def _begin(self) -> None:
+        self._branches = thread.n_branches()
         self._start()
         self._recording = self._entered = True
 
@@ -97,9 +101,19 @@ class GradientTape(_core.TapeBase):
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """What runs in a block is not recorded. ValueError where the tape is not recording."""
+        """What runs in a block is not recorded.
+
+        ValueError where the tape is not recording; StagingError in a branch or a loop of the graph
+        that the tape began outside of: it is recorded as a whole.
+        """
         if not self._recording:
             raise ValueError("Tape is not recording, so it cannot stop.")
+        if thread.n_branches() > self._branches:
+            raise StagingError(
+                "`stop_recording` in a branch or a loop of the graph, which is recorded as a whole "
+                "by a tape that began outside of it. Use `fg.stop_gradient(value)` there, or stop "
+                "recording around the whole branch or loop"
+            )
         self._end()
         try:
             yield

@@ -226,7 +226,7 @@ class Function(Explained):
             return self._trace(args, kwargs, wanted, miss)
         except Exception as e:
             miss.error = in_short(e)
-            if type(e) is RecursionError and self._depth > 1:
+            if type(e) is RecursionError and (self._depth > 1 or special.is_endless(e)):
                 raise special.endless(self._name) from None
             raise
         finally:

@@ -6,8 +6,10 @@ from collections.abc import MappingView
 
 from ..hints import Any
 from ..native import _core
+from ..staging.journal import is_ordered
 from ..values import nest
 from ..values.tensor_spec import TypeSpec
+from . import special
 
 __all__ = ["Packed", "flatten_result", "map_template"]
 
@@ -69,6 +71,8 @@ def _template(value: Any, to_tensor: Any, flat: list) -> Any:
     if kind is tuple:
         return tuple(all_of(value))
     if kind is list:
+        if is_ordered(value):
+            return _template(special.as_tensor(value), to_tensor, flat)
         return all_of(value)
     if kind is dict:
         return dict(zip(value, all_of(value.values()), strict=True))

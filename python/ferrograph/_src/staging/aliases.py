@@ -82,7 +82,18 @@ class Joins:
             for name in made:
                 parts = tuple(s[name] for s in sources)
                 made[name] = self.join(label, parts, made[name])
+        elif kind is not list and kind is not dict:
+            self._inside(label, sources, made)
         return made
+
+    def _inside(self, label: str, sources: tuple, made: Any) -> None:
+        """Keep the containers within one of another class: those stay the ones that were made."""
+        columns = [containers_in(one)[1:] for one in (*sources, made)]
+        if len({len(column) for column in columns}) == 1:
+            for *parts, inner in zip(*columns, strict=True):
+                self._known.setdefault(
+                    (*map(id, parts), id(inner)), Join(tuple(parts), inner, label)
+                )
 
     def _tuple(self, label: str, sources: tuple, made: tuple) -> tuple:
         if not all(isinstance(s, tuple) and len(s) == len(made) for s in sources):
@@ -245,6 +256,61 @@ def _differs(member: Any, held: list) -> bool:
 def _held(member: Any) -> list:
     facets = kinds.facets_of(type(member))
     return [(f, held) for f in facets if (held := f.hold(member)) is not None]
+
+
+class Element(Family):
+    """A container that was added to a list of the graph, or taken from one, which holds tensors."""
+
+    def refuse(self, line: str) -> None:
+        raise errors.StagingError(
+            say(
+                line,
+                f"an element of {self.label} is changed in place: the list, which grows in a "
+                "branch or a loop of the graph, holds the tensors that were in it where it was "
+                f"added, or gave a new object at {self.place}",
+                "Put another element in its place (`items[i] = [*items[i], x]`), change it before "
+                "it is added, or keep each part in a list of its own.",
+            )
+        )
+
+    def is_read_beside(self, member: Any) -> bool:
+        return True
+
+
+def note_element(value: Any, label: str) -> None:
+    """Note what is added to a list of the graph, or taken from it: the containers in it are others
+    than those that the program has from now on."""
+    if not _thread.journals:
+        return
+    root: Journal = _thread.journals[0]
+    for made in containers_in(value):
+        if any(made is copy for copy, _ in root.copies.values()):
+            Element([], label, here()).refuse(here())  # each iteration changes it
+        if root.families is None:
+            root.families = Families()
+            root.watch()
+        root.families.all.append(Element([made], label, here()))
+
+
+def containers_in(value: Any) -> list:
+    """The containers and arrays in a value, itself among them, in a fixed order."""
+    found: dict[int, Any] = {}
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += part
+        elif id(part) not in found and is_container(part):
+            found[id(part)] = part
+            pending += _parts(part)
+        elif is_array(part):
+            found[id(part)] = part
+    return list(found.values())
+
+
+def _parts(container: Any) -> list:
+    """What a container holds itself."""
+    return [part for facet, held in _held(container) for part in facet.parts(container, held)]
 
 
 class Families:
@@ -459,16 +525,22 @@ def refuse_in_place(array: Any, acting: types.FrameType) -> None:
         raise in_place(stored_next(frame) or "the target", array, here())
 
 
-def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: str) -> None:
-    """Refuse places with arrays that a loop's functions change in place, if others read them."""
+def refuse_arrays(
+    found: Iterable[tuple[Place, Any]], functions: tuple, place: str
+) -> list[tuple[str, Any]]:
+    """Refuse places with arrays that a loop's functions change in place, if others read them; the
+    arrays, with what the places are called."""
+    arrays = []
     for spot, value in found:
         if not is_array(value):
             continue
+        arrays.append((spot.label, value))
         name = spot.label.rpartition(".")[2]
         names = {name} if name.isidentifier() else {"[]"}
         changed = any(not names.isdisjoint(augmented(f.__code__)) for f in functions)
         if changed and _is_alive_beside(spot, value, functions):
             raise in_place(spot.label, value, place)
+    return arrays
 
 
 def is_read(place: Place) -> bool:

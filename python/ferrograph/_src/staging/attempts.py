@@ -138,6 +138,8 @@ def in_nest() -> bool:
 def attempt(memory: Memory) -> Iterator[None]:
     """A block traces an iteration; what it prints is said unless the trace is thrown away."""
     before = _thread.memory, _thread.said
+    families = _traced.journals[0].families if _traced.journals else None
+    known = [*families.all] if families is not None else []
     said: list = []
     _thread.memory, _thread.said = memory, said
     memory.start()
@@ -146,6 +148,8 @@ def attempt(memory: Memory) -> Iterator[None]:
         yield
     except (Again, ShapeChangeError, Undetermined):
         said.clear()
+        if (families := _traced.journals[0].families) is not None:
+            families.all[:] = known
         raise
     finally:
         _thread.memory, _thread.said = before

@@ -14,7 +14,7 @@ from .attempts import Again, Memory, ShapeChangeError
 from .carried_integers import OWN, Integers
 from .conditional import RESULT
 from .errors import LoopDtypeError
-from .journal import really
+from .journal import Journal, really
 from .journal import thread as _thread
 from .places import Spot, say
 from .regions import Traced
@@ -26,6 +26,7 @@ else:
         __package__, "chosen_variables", "origins", "quotients"
     )
 
+_NO_TRACE = Journal()
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
 
@@ -62,13 +63,14 @@ class Variables:
         self._scalars: list[int] = []  # variables that start as scalars of NumPy's
         self._sure: set[int] = set()  # those of them that certainly start as such
         self._variables: set[int] = set()  # those in which iterations leave a Variable
-        self._begun: set[int] = set()  # those that begin with one
-        self._has_variables = bool(_thread.journals and _thread.journals[0].variables)
+        self._begun: dict[int, set[str]] = {}  # those that begin with one, with its handles
+        root = _thread.journals[0] if _thread.journals else _NO_TRACE
+        self._is_choosing = bool(root.variables or root.scalars)
         self.runs: Callable[[], Any] | None = None  # whether there is an iteration at all: a tensor
         self._ran: Callable[[list], Any] | None = None
         self._ran_index: int | None = None  # the variable that says whether there was one yet
         self._mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
-        self._n_quotients = quotients.n_heard() if _thread.journals else 0
+        self._n_quotients = root.n_quotients
         self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
         self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
@@ -116,9 +118,9 @@ class Variables:
             chosen = () if shapes is None else shapes[i]
             initial = self._first(label, leaf, self.promoted.get((label, i)))
             slot.indices.append(self.add(label, initial, chosen))
-            is_plain = leaf.__class__ is _core.SymbolicTensor and not self._has_variables
+            is_plain = leaf.__class__ is _core.SymbolicTensor and not self._is_choosing
             if not is_plain and values.stands_for_variable(leaf):
-                self._begun.add(len(self.initial) - 1)
+                self._begin(len(self.initial) - 1)
             self._spots[len(self.initial) - 1] = label, i
             if chosen_texts.is_text(leaf):
                 self._texts.append(len(self.initial) - 1)
@@ -132,7 +134,7 @@ class Variables:
                     chosen_numbers.mark(inputs[-1])
                 if (label, i) in self._mixed:
                     self._doubt_by_turns(len(self.initial) - 1)
-            elif chosen_numbers.is_scalar(leaf):
+            elif not is_plain and chosen_numbers.is_scalar(leaf):
                 self._scalars.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_numbers.mark_scalar(inputs[-1])
@@ -140,6 +142,14 @@ class Variables:
                 self._numbers[len(self.initial) - 1] = label, i
             self.integers.add(len(self.initial) - 1, (label, i), leaf)
         return slot
+
+    def _begin(self, index: int) -> None:
+        """Note a variable of the loop that begins with a Variable, or with what stands for one."""
+        self._begun[index] = chosen_variables.handles_of(self.initial[index])
+        all_handles = set().union(*self._begun.values())  # iterations may exchange them
+        for i in self._begun:
+            for inputs in self.inputs:
+                chosen_variables.note(inputs[i], self.labels[i], self.place, outer=all_handles)
 
     def _first(self, label: str, leaf: Any, dtype: Any) -> Any:
         """The tensor that stands for what a place holds before the loop."""
@@ -356,11 +366,12 @@ class Variables:
         self.condition.outputs = [condition]
         self._settle_numbers()
         note_integers = self.integers.settle(self._left)
-        ran = self.ran() if self._begun - self._variables else None
+        if self._begun:
+            self._settle_begun()
         doubtful = self._in_doubt() if self._chosen else {}
         if self._ran_index is not None:
             self.ran()
-        scalars = [i for i in self._scalars if chosen_numbers.is_scalar(self._left.get(i))]
+        scalars = self._scalars and self._scalars_left()
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
@@ -374,10 +385,27 @@ class Variables:
         note_integers(outputs)
         for index in self._variables:
             chosen_variables.note(outputs[index], self.labels[index], self.place)
-        for index in self._begun - self._variables:
-            if (happened := ran(outputs)) is not True:
-                chosen_variables.note(outputs[index], self.labels[index], self.place, happened)
+        if self._begun:
+            self._note_begun(outputs)
         return outputs
+
+    def _settle_begun(self) -> None:
+        """Prepare what is said of the variables that begin with a Variable."""
+        for index in self._begun.keys() & self._variables:
+            chosen_variables.note(self.initial[index], self.labels[index], self.place)
+        if self._begun.keys() - self._variables:
+            self.ran()
+
+    def _note_begun(self, outputs: list) -> None:
+        """Note that these are such a one still where there was no iteration."""
+        happened = True if self._ran is None else self._ran(outputs)
+        for index in self._begun.keys() - self._variables:
+            if happened is not True:
+                chosen_variables.note(outputs[index], self.labels[index], self.place, happened)
+
+    def _scalars_left(self) -> list[int]:
+        """The variables that start as scalars of NumPy's and stay such ones."""
+        return [i for i in self._scalars if chosen_numbers.is_scalar(self._left.get(i))]
 
     def ran(self) -> Callable[[list], Any]:
         """How to take from the outputs whether there was an iteration, as Python or as a tensor:

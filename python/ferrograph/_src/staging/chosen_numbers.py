@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import opcode
 import sys
+import types
 
 from .. import ops
-from ..context.ownership import is_own_file
+from ..context.ownership import is_library_file, is_own_file
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
 from .bounds import Told
+from .bounds import note as note_integer
 from .journal import chosen, traces
 from .journal import thread as _thread
 from .places import Spot, here, say
@@ -51,6 +53,19 @@ def mark(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
 
 
 _MOST_KNOWN = 16
+
+
+def mark_truth(tensor: Any) -> Any:
+    """``tensor``, noted as one that stands for a truth of Python's, as ``not`` gives one."""
+    return mark(tensor, _TRUTH)
+
+
+def mark_integer(tensor: Any, large: bool = True) -> Any:
+    """``tensor``, noted as one that stands for an integer of Python's, which may be ``large``."""
+    return note_integer(mark(tensor, _INTEGER), large)
+
+
+_TRUTH, _INTEGER = frozenset({bool}), frozenset({int})
 
 
 def note_known(tensor: Any, leaves: tuple) -> None:
@@ -185,6 +200,17 @@ def refuse(value: Any, use: str) -> None:
         )
 
 
+_INSPECTING = frozenset({"pdb", "bdb", "traceback", "IPython", "_pytest", "unittest"})
+
+
+def refuse_text(value: Any, asking: types.FrameType) -> None:
+    """Refuse that a library's code, or C code that a frame calls, makes a text of a number that the
+    graph chooses; what shows the values of a program that stands still may."""
+    package = str(asking.f_globals.get("__name__", "")).partition(".")[0]
+    if package not in _INSPECTING and not is_own_file(asking.f_code.co_filename):
+        refuse(value, "a text")
+
+
 def refuse_truth(value: Any, sign: str) -> None:
     """Refuse an operator that makes an integer of a bool of Python's, and a truth of a tensor."""
     if is_chosen(value):
@@ -255,6 +281,7 @@ def is_certain_integer(number: Any) -> bool:
 
 
 _OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")
+_OPERATORS += ("BUILD_", "MAP_ADD", "SET_ADD")  # of what hashes its members
 
 
 def operator_of(exception: BaseException) -> Spot | None:
@@ -266,14 +293,19 @@ def operator_of(exception: BaseException) -> Spot | None:
     spot, frame, at = None, None, 0
     traceback = exception.__traceback__
     while traceback is not None:
-        if not is_own_file(traceback.tb_frame.f_code.co_filename):
+        if not is_library_file(traceback.tb_frame.f_code.co_filename):
             frame, at = traceback.tb_frame, traceback.tb_lasti
             spot = Spot(frame.f_code.co_filename, traceback.tb_lineno)
         traceback = traceback.tb_next
     if frame is None:
         return None
-    name = opcode.opname[frame.f_code.co_code[at]]
-    is_call = "CALL" in name and any(map(is_chosen, frame.f_locals.values()))
+    code = frame.f_code.co_code
+    while at > 0 and opcode.opname[code[at]] == "CACHE":  # which belongs to what stands before
+        at -= 2
+    name = opcode.opname[code[at]]
+    is_call = "CALL" in name and (
+        "Tensor" in str(exception) or any(map(is_chosen, frame.f_locals.values()))
+    )
     return spot if is_call or name.startswith(_OPERATORS) else None
 
 

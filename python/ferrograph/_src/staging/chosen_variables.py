@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .. import ops
+from ..context.thread import current_region
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
@@ -24,18 +25,21 @@ from .values import stands_for_variable
 class Noted:
     """A tensor that stands for a variable, with the name and the place at which it came to."""
 
-    __slots__ = ("label", "place", "ran", "tensor")
+    __slots__ = ("label", "outer", "place", "ran", "tensor")
 
-    def __init__(self, tensor: Any, label: str, place: str, ran: Any):
+    def __init__(self, tensor: Any, label: str, place: str, ran: Any, outer: Any):
         self.tensor, self.label, self.place, self.ran = tensor, label, place, ran
+        self.outer = outer
 
 
-def note(tensor: Any, label: str, place: str, ran: Any = None) -> None:
+def note(
+    tensor: Any, label: str, place: str, ran: Any = None, outer: set[str] | None = None
+) -> None:
     """Note a tensor that stands for a variable: an output of a conditional or a loop, or what was
     taken from among several. ``ran`` is of what a loop begins with: whether there was an
-    iteration."""
+    iteration; ``outer`` of what comes into an iteration: the handles around the loop."""
     if _thread.journals:
-        _thread.journals[0].variables[key_of(tensor)] = Noted(tensor, label, place, ran)
+        _thread.journals[0].variables[key_of(tensor)] = Noted(tensor, label, place, ran, outer)
 
 
 def follow(made: Any, sources: Iterable[Any], label: str = "") -> None:
@@ -47,15 +51,14 @@ def follow(made: Any, sources: Iterable[Any], label: str = "") -> None:
 def check(region: Any, outputs: Iterable[Any]) -> None:
     """Refuse a region, which gives these outputs and is traced now, where it uses what stands for a
     variable after that may have been written."""
-    known = _thread.journals[0].variables if _thread.journals else {}
-    own = [noted for key, noted in known.items() if key[0] == region.graph_id]
+    own = [noted for key, noted in _noted() if key[0] == region.graph_id]
     if not own:
         return
-    nodes = region.nodes()
+    nodes, known_inputs = region.nodes(), _inputs(region)
     given = {key_of(v) for v in outputs if isinstance(v, _core.SymbolicTensor)}
     for noted in own:
         name = noted.tensor.name
-        handles = _handles(nodes, name)
+        handles = _handles(nodes, name, known_inputs)
         if not handles:
             continue
         made = next(i for i, n in enumerate(nodes) if n["name"] == name.rpartition(":")[0])
@@ -106,8 +109,43 @@ _HOLDING = frozenset(
 )
 
 
-def _handles(nodes: list[dict], name: str) -> set[str]:
-    """The handles, by the names that they have among these nodes, of which a value is a read."""
+def handles_of(tensor: Any) -> set[str]:
+    """The handles of which a tensor that a loop begins with is a read, by their names around the
+    loop, and as what is captured there."""
+    regions = [traced.region for traced in _thread.regions] + [current_region()]
+    for region in regions:
+        if region is not None and region.graph_id == tensor._graph_id:
+            found = _handles(region.nodes(), tensor.name, _inputs(region))
+            captures = _captures(region)
+            return found | {captures[name] for name in found if name in captures}
+    return set()
+
+
+def _captures(region: Any) -> dict[str, str]:
+    """The inputs of a region that are captured, with what says which tensor each is."""
+    names = [n["name"] for n in region.nodes() if n["name"].partition("_")[0] == "capture"]
+    outer = (t.name if _core.is_symbolic(t) else f"eager {t._id}" for t in region.captured())
+    return {f"{name}:0": captured for name, captured in zip(names, outer, strict=True)}
+
+
+def _inputs(region: Any) -> dict[str, set[str]]:
+    """The inputs of a region that stand for variables, with their handles in it."""
+    noted = [n for key, n in _noted() if key[0] == region.graph_id and n.outer is not None]
+    if not noted:
+        return {}
+    inner = {captured: name for name, captured in _captures(region).items()}
+    return {n.tensor.name: {inner[h] for h in n.outer if h in inner} for n in noted}
+
+
+def _noted() -> list[tuple[tuple, Noted]]:
+    return list(_thread.journals[0].variables.items()) if _thread.journals else []
+
+
+def _handles(nodes: list[dict], name: str, inputs: dict[str, set[str]]) -> set[str]:
+    """The handles, by the names that they have among these nodes, of which a value is a read; those
+    of which ``inputs`` are, are known."""
+    if name in inputs:
+        return inputs[name]
     named = {node["name"]: node for node in nodes}
     maker, _, index = name.rpartition(":")
     node = named.get(maker)
@@ -116,7 +154,7 @@ def _handles(nodes: list[dict], name: str) -> set[str]:
     if node["op"] == "ReadVariableOp":
         return {node["input"][0]}
     if node["op"] in _HOLDING:
-        return set().union(*(_handles(nodes, source) for source in node["input"]))
+        return set().union(*(_handles(nodes, source, inputs) for source in node["input"]))
     found: set[str] = set()
     for region, outer in _regions(node):
         within = region.output_names()
@@ -124,10 +162,10 @@ def _handles(nodes: list[dict], name: str) -> set[str]:
             continue  # the condition of a loop
         inner = within[int(index)]
         if inner in outer:
-            found |= _handles(nodes, outer[inner])
-        found |= {outer[h] for h in _handles(region.nodes(), inner) if h in outer}
+            found |= _handles(nodes, outer[inner], inputs)
+        found |= {outer[h] for h in _handles(region.nodes(), inner, {}) if h in outer}
     if node["op"].endswith("While"):
-        found |= _handles(nodes, node["input"][int(index)])
+        found |= _handles(nodes, node["input"][int(index)], inputs)
     return found
 
 

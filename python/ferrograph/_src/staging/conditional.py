@@ -12,7 +12,7 @@ from ..context.thread import Undetermined
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
-from . import aliases, effects, frames, merging, notes
+from . import aliases, chosen_numbers, effects, frames, merging, notes
 from .attempts import Built
 from .journal import thread as _thread
 from .places import Spot, say
@@ -467,8 +467,9 @@ def stage_either(first: Any, rest: Thunk) -> Any:
 
 
 def stage_not(value: Any) -> Any:
-    """``not value``, elementwise."""
-    return ops.logical_not(truth(_core.convert_to_tensor(value), "`not`"))
+    """``not value``."""
+    opposite = ops.logical_not(truth(_core.convert_to_tensor(value), "`not`"))
+    return chosen_numbers.mark_truth(opposite)
 
 
 def rows(value: Any) -> Any:

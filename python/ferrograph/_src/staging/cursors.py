@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from .. import later, ops
 from ..values import dtypes, errors
-from . import iteration, notes, values
+from . import iteration, kinds, notes, values
 from .journal import front_of, is_front, refuse_stale
 from .places import here, say
 from .state import attribute_place, is_grown
 
 if TYPE_CHECKING:
-    from . import chosen_variables
+    from . import aliases, chosen_variables
 else:
-    (chosen_variables,) = later(__package__, "chosen_variables")
+    aliases, chosen_variables = later(__package__, "aliases", "chosen_variables")
 
 _EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains
 
@@ -86,7 +86,12 @@ class Cursor:
         found = [ops.gather(column, place) for column in columns]
         for leaf, *held in zip(found, *map(values.leaves_of, self._items), strict=True):
             chosen_variables.follow(leaf, held)
-        return values.pack(self._items[0], found)
+        joins = aliases.Joins()
+        made = joins.join("", tuple(self._items), values.pack(self._items[0], found))
+        aliases.note(joins, None, here())
+        arrays = [("", item) for item in self._items if aliases.is_array(item)]
+        aliases.note_arrays(arrays, None, here())
+        return made
 
     def _move(self, position: Any) -> None:
         notes.touch(attribute_place("the position of an iterator", self, "_at"))
@@ -138,3 +143,6 @@ class _Rest(iteration.Source):
         item = self._cursor.at(self._first + index)
         self._cursor._move(self._first + index + 1)
         return item
+
+
+kinds.register(Cursor, kinds.FIELDS)

@@ -465,12 +465,7 @@ TESTED = frozenset({list, Front, View})  # the classes of containers that may be
 
 def truth(value: Any) -> Any:
     """What decides whether a value is true."""
-    return perform(_truth, value) if is_front(value) else lists.truth(value)
-
-
-def _truth(held: Any) -> Any:
-    found = lists.truth(held)
-    return found if values.is_staged(found) else bool(found)
+    return perform(lists.is_true, value) if is_front(value) else lists.truth(value)
 
 
 kinds.register(View, Through(lambda view: (view._ferrograph_parts[0],)))

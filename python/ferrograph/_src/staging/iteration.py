@@ -11,7 +11,7 @@ from .. import ops
 from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
-from . import bounds, values
+from . import bounds, chosen_numbers, values
 from .magnitudes import constant
 from .places import here, say
 
@@ -142,7 +142,7 @@ class Enumerated(Source):
     def at(self, index: Any) -> Any:
         first = self._first
         large = type(first) is not int or bounds.is_large(first)
-        return bounds.note(index + first, large), self._inner.at(index)
+        return chosen_numbers.mark_integer(index + first, large), self._inner.at(index)
 
 
 class Zipped(Source):
@@ -264,7 +264,9 @@ class Counting:
         return ops.logical_and(self.has_more(position), ops.logical_not(stop))
 
     def element(self, position: Any) -> Any:
-        return bounds.note(position, self._is_large) if self._of_python else position
+        if not self._of_python:
+            return position
+        return chosen_numbers.mark_integer(position, self._is_large)
 
     def following(self, position: Any) -> Any:
         return position + self._step

@@ -33,6 +33,7 @@ class Journal:
     left: Any = None  # of a trace: the places that it is about
     filled: Any = None  # of a trace: lists that comprehensions make, by id
     versions: Any = None  # of a trace: see ``versions``, by the ids of objects
+    ordered: Any = None  # of a trace: lists that ``sorted`` made of tensors, by id
     rebuilt: Any = None  # of a trace: see ``keepers``, tuples by id
     fronts: Any = None  # of a trace: what stands for these objects, and for what holds them
     integers: Any = None  # of a trace: tensors that stand for integers of Python's own
@@ -236,6 +237,19 @@ class Holder:
 def is_front(value: Any) -> bool:
     """Whether a value stands for another object."""
     return isinstance(value, StandIn)
+
+
+def note_ordered(items: list) -> list:
+    """A list that ``sorted`` made of a tensor: a traced function returns it as a tensor."""
+    if thread.journals:
+        root = thread.journals[0]
+        root.ordered = {**(root.ordered or {}), id(items): items}
+    return items
+
+
+def is_ordered(items: list) -> bool:
+    """Whether ``sorted`` made a list of a tensor."""
+    return bool(thread.journals) and id(items) in (thread.journals[0].ordered or ())
 
 
 def really(value: Any) -> Any:

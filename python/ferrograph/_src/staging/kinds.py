@@ -13,6 +13,7 @@ import functools
 import gc
 import operator
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Iterable
@@ -113,10 +114,14 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (tuple, _THROUGH[tuple]),
     (frozenset, _THROUGH[frozenset]),
     (functools.partial, _THROUGH[functools.partial]),
+    (weakref.ref, _THROUGH[weakref.ref]),
 )
 CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
 ALL_NAMES, SUBCLASSES = facets.AllNames(), facets.Subclasses()
 REGISTERED = facets.State(facets.registered, None, "registered classes")
+KEYWORDS = facets.State(
+    lambda held: tuple((name, id(value)) for name, value in held.keywords.items()), None, "keywords"
+)
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = Through(lambda held: (type(held),))
 # Of what has a state that is held only where code says so: see ``library_states``.
@@ -128,8 +133,13 @@ def _referents(value: Any) -> Iterable:
     try:
         fields = object.__getattribute__(value, "__dict__")
     except AttributeError:
-        return gc.get_referents(value)
-    return [held for held in gc.get_referents(value) if held is not fields]
+        fields = None
+    return [h for h in gc.get_referents(value) if h is not fields and not _has_room(h)]
+
+
+def _has_room(held: Any) -> bool:
+    """Whether a list of C code's own has places without an object, which nobody may read."""
+    return type(held) is list and len(gc.get_referents(held)) != len(held)
 
 
 _REFERENTS = Through(_referents)
@@ -145,7 +155,7 @@ _GIVEN: dict[type, tuple[Facet, ...]] = {
     type: (CLASS, SUBCLASSES),
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
     memoryview: (BY_WORDS, _THROUGH[memoryview], facets.Aside(_shown, "bytes")),
-    functools.partial: (_THROUGH[functools.partial], FIELDS),
+    functools.partial: (_THROUGH[functools.partial], KEYWORDS, FIELDS),
     **dict.fromkeys(types.BuiltinFunctionType.__subclasses__(), (BUILTIN,)),
     **dict.fromkeys(_LEAVES, ()),
 }
@@ -190,6 +200,9 @@ def _learn(kind: type) -> Iterable[Facet]:
         return
     if library_states.told_of(kind) is not None:
         yield BY_WORDS
+    behind = _behind(kind)
+    if behind is not None:
+        yield behind
     if _is_leaf(kind) and kind not in _states():
         return
     stored = _storage(kind)
@@ -208,6 +221,35 @@ def _learn(kind: type) -> Iterable[Facet]:
         yield facets.Fields(left_out) if left_out else FIELDS
     if not ownership.is_library_class(kind):
         yield OF_CLASS
+
+
+def _behind(kind: type) -> Facet | None:
+    """How to reach what objects of the standard library give back that have nothing else which a
+    program means to change."""
+    if issubclass(kind, threading.local):
+        return _OF_THREADS
+    if kind is type(_cached):
+        return _CACHED
+    if (kind.__module__, kind.__qualname__) in _FUTURES:
+        return _RESULT
+    return _VALUE if kind.__module__ == "_contextvars" and hasattr(kind, "get") else None
+
+
+@functools.cache
+def _cached() -> None:
+    """What is cached has a class of its own."""
+
+
+def _of_cache(function: Any) -> Iterable:
+    held = [part for part in gc.get_referents(function) if type(part) is dict]
+    return [value for cache in held for value in cache.values()]
+
+
+_OF_THREADS = Through(lambda local: vars(local).values())
+_CACHED = Through(_of_cache)
+_RESULT = Through(lambda future: (getattr(future, "_result", None),))
+_VALUE = Through(lambda variable: (variable.get(None),) if hasattr(variable, "reset") else ())
+_FUTURES = {("concurrent.futures._base", "Future"), ("_asyncio", "Future"), ("_asyncio", "Task")}
 
 
 def _begun_anew(kind: type) -> frozenset[str]:
@@ -340,7 +382,7 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
         weakref.finalize: facets.Finalizer(),
     }
     modules = [sys.modules.get(name) for name in _LATE]
-    array, io, random, contextvars, numpy, numpy_random, decimal, ctypes = modules
+    array, io, random, contextvars, numpy, numpy_random, decimal, ctypes, hashes = modules
     if array is not None:
         found[array.array] = facets.State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
     if io is not None:
@@ -354,6 +396,8 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
         found[decimal.Context] = facets.Refused(_settings, _put_settings, "settings")
     if ctypes is not None:
         found[ctypes.Structure.__base__] = memory.OfC(ctypes)
+    if hashes is not None:
+        found[hashes.HASH] = facets.State(_digest, None, "digest")
     if numpy is not None:
         found[numpy.ndarray] = arrays.Array()
     if numpy_random is not None:
@@ -362,10 +406,15 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
 
 
 _LATE = ("array", "io", "random", "contextvars", "numpy", "numpy.random", "decimal", "ctypes")
+_LATE += ("_hashlib",)
 
 
 def _states() -> dict[type, Facet]:
     return _all_states(tuple(name in sys.modules for name in _LATE))
+
+
+def _digest(made: Any) -> bytes:
+    return made.digest() if made.digest_size else made.digest(32)  # of any length
 
 
 def _put_bytes(owner: Any, state: bytes) -> None:

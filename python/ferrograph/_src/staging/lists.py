@@ -20,9 +20,9 @@ from .running import refuse_running
 from .state import Container, Together, is_grown
 
 if TYPE_CHECKING:
-    from . import chosen_variables
+    from . import aliases, chosen_variables
 else:
-    (chosen_variables,) = later(__package__, "chosen_variables")
+    aliases, chosen_variables = later(__package__, "aliases", "chosen_variables")
 
 
 def _unfit(label: str, problem: str) -> errors.StagingError:
@@ -136,7 +136,13 @@ class Grown(Together):
         """With one more element at the end."""
         leaves = self._leaves(item)
         handles = self._each(lambda i: self._emit("TensorListPushBack", i, leaves[i]))
+        self._note_element(item)
         return self._with(handles, values.leaves_of(item))
+
+    def _note_element(self, item: Any) -> Any:
+        if type(item) is not _core.SymbolicTensor:
+            aliases.note_element(item, self._elements.label)
+        return item
 
     def _leaves(self, item: Any) -> list:
         problem = values.check_same_structure(self._elements.structure, item)
@@ -185,7 +191,7 @@ class Grown(Together):
         def element(i: int) -> Any:
             return self._element(i, self._emit("TensorListGetItem", i, place, shape(i)))
 
-        return self._pack(self._each(element))
+        return self._note_element(self._pack(self._each(element)))
 
     def _element(self, i: int, leaf: Any) -> Any:
         self._follow(leaf, i)
@@ -207,6 +213,7 @@ class Grown(Together):
         """With another element at a place."""
         leaves, place = self._leaves(item), self._place(index)
         handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
+        self._note_element(item)
         return self._with(handles, values.leaves_of(item))
 
     def stacked(self) -> Any:
@@ -306,12 +313,42 @@ def truth(value: Any) -> Any:
     return whole(value).count() > 0 if is_grown(value) else value
 
 
+def is_true(value: Any) -> Any:
+    """Whether a value is true, as Python or as a tensor."""
+    found = truth(value)
+    return found if values.is_staged(found) else bool(found)
+
+
 def whole(items: list) -> Grown:
     """All elements of such a list."""
     if len(items) == 1:
         return items[0]
     grown = next(v for v in items if type(v) is Grown)
     return Grown.of(grown._elements, items)
+
+
+def as_element(items: Any, tensor: Any) -> Any:
+    """``tensor``, which is one of the numbers in a grown list, as such a one."""
+    grown = whole(items) if is_grown(items) else None
+    return grown._element(0, tensor) if grown is not None and grown.holds_numbers() else tensor
+
+
+def of_elements(iterable: Any, like: Any = None) -> list:
+    """The list of what a loop over a tensor runs over: one that the graph grows where its length is
+    not known. The elements are those of ``like`` where that is a grown list of numbers."""
+    source = iteration.as_source(iterable)
+    if isinstance(source.count, int) or not isinstance(source, iteration.Rows):
+        return notes.fresh(list(source))
+    tensor = _core.convert_to_tensor(iterable)
+    if is_grown(like) and whole(like).holds_numbers():
+        elements = whole(like)._elements
+    else:
+        elements = Elements([values.blank(tensor.dtype, ())], "a list of the elements of a tensor")
+        elements.shapes = [tensor.shape[1:]]
+    attrs = {"element_dtype": tensor.dtype}
+    handle = _core.emit("TensorListFromTensor", (tensor, elements.shape_input(0)), attrs)
+    notes.note_lists()
+    return notes.fresh([Grown(elements, [handle])])
 
 
 def merged(label: str, first: list, second: list) -> Elements:

@@ -211,7 +211,7 @@ def _stage(
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
-            aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
+            arrays = aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
             with effects.region(loop.anchors, repeats=True, own=state.places) as journal:
@@ -243,6 +243,8 @@ def _stage(
     leave_results(loop, before, after, slots, late, variables, outputs)
     effects.stand_in_again()
     aliases.note(variables.joins, reached, place)
+    if arrays and (loop.runs is None or loop.runs() is not True):
+        aliases.note_arrays(arrays, reached, place)  # which stay where there was no iteration
 
 
 def _check_effects(

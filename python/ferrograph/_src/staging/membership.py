@@ -88,7 +88,7 @@ def stage_in(value: Any, container: Any) -> Any:
         chosen_texts.refuse(container)
         if chosen_numbers.is_chosen(container):
             raise TypeError("argument of `in` is a number of Python's, which is not iterable")
-        return ops.reduce_any(ops.equal(container, value))
+        return chosen_numbers.mark_truth(ops.reduce_any(ops.equal(container, value)))
     _refuse_parts(value, container)
     found: Any = False
     for element in map(_plain, container):
@@ -97,4 +97,4 @@ def stage_in(value: Any, container: Any) -> Any:
         elif not _is_unequal(value, element):
             same = ops.reduce_all(ops.equal(value, element))
             found = same if found is False else ops.logical_or(found, same)
-    return _core.convert_to_tensor(found)
+    return chosen_numbers.mark_truth(_core.convert_to_tensor(found))

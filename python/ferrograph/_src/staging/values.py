@@ -260,6 +260,10 @@ def other_order(first: Any, second: Any) -> str | None:
     return next((found for pair in pairs if (found := other_order(*pair))), None)
 
 
+_LEAST = 2.0**-149  # the least number of float32
+_DOUBLE = "start with `fg.constant(value, fg.float64)`"
+
+
 def to_tensor(leaf: Any, dtype: Any = None) -> Any:
     """``leaf`` as a tensor of the current graph; a Python number takes ``dtype`` where it fits.
 
@@ -267,6 +271,8 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
     """
     if dtype is not None and type(leaf) in _SCALARS and fits(leaf, dtype):
         return _core.convert_to_tensor(leaf, dtype=dtype)
+    if type(leaf) is float and leaf and abs(leaf) < _LEAST:
+        raise ValueError(f"{leaf!r} is closer to zero than float32 tells; {_DOUBLE}")
     tensor = _core.convert_to_tensor(leaf)
     if dtype is not None and tensor.dtype != dtype:
         raise TypeError(f"{dtype.name} and {tensor.dtype.name}")

@@ -26,6 +26,9 @@ _CONSUMERS = frozenset(
     {"all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum"}
     | {"tuple"}
 )
+# Builtins that find all names of the function that calls them.
+_READ_TEXT = frozenset({"eval", "exec"})
+_READ_ALL = _READ_TEXT | {"locals", "vars", "dir"}
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 Names = frozenset[str]
@@ -49,6 +52,8 @@ class Uses:
     walrus: Names = NONE
     grown: Names = NONE  # the texts of what is changed by a method of lists
     extended: Names = NONE  # names to which a list is added in place
+    maybe: Names = NONE  # those of the bound ones that an expression need not bind
+    reads_all: Names = NONE  # calls that may read every name
     calls = False
 
     def __init__(self, *nodes: ast.AST | None):
@@ -107,9 +112,37 @@ class Uses:
         self.walrus |= {node.target.id}
         self.generic_visit(node)
 
+    def _seldom(self, *nodes: ast.AST | None) -> None:
+        """Visit what may not run: it need not bind the names that it does."""
+        known = frozenset(self.stores) - self.maybe
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+        self.maybe |= self.stores - known
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self.visit(node.values[0])
+        self._seldom(*node.values[1:])
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.visit(node.test)
+        self._seldom(node.body, node.orelse)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        self.visit(node.left)
+        self.visit(node.comparators[0])
+        self._seldom(*node.comparators[1:])
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        self.visit(node.test)
+        self._seldom(node.msg)
+
     def visit_Call(self, node: ast.Call) -> None:
         self.calls = True
-        if node.args and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in _READ_ALL and len(node.args) == (name in _READ_TEXT):
+            self.reads_all |= {name}
+        if node.args and name in _CONSUMERS:
             node.args[0].ag_consumed = True
         if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:
             self.grown |= {build.text_of(node.func.value)}
@@ -177,11 +210,12 @@ class Uses:
         self.captured |= body.captured
         self.rebound |= body.rebound | body.nonlocals
 
-    def _comprehension(self, node: ast.AST) -> None:
-        inner = Uses()
+    def _comprehension(self, node: Any) -> None:
+        first, inner = node.generators[0].iter, Uses()
         inner.generic_visit(node)
         targets = Uses(*(g.target for g in node.generators)).stores
-        self.loads |= inner.loads - targets
+        self.loads |= (inner.loads - targets) | Uses(first).loads  # which the function itself reads
+        self.maybe |= inner.stores - targets - self.stores
         self.stores |= inner.stores - targets
         self.captured |= inner.captured - targets
         if isinstance(node, ast.GeneratorExp) and not getattr(node, "ag_consumed", False):
@@ -206,7 +240,10 @@ class Uses:
             self.places.setdefault(text, node)
 
 
-_RARE = frozenset({"captured", "rebound", "globals", "nonlocals", "walrus", "grown", "extended"})
+_RARE = frozenset(
+    {"captured", "rebound", "globals", "nonlocals", "walrus", "grown", "extended", "maybe"}
+    | {"reads_all"}
+)
 _USUAL = len(Uses().__dict__)
 _BLOCKS = (ast.If, ast.While, ast.For, ast.With)
 _OTHER_BLOCKS = (ast.AsyncFor, ast.AsyncWith, ast.Try, getattr(ast, "TryStar", ast.Try), ast.Match)
@@ -319,13 +356,15 @@ class Scope:
         self.rebound = frozenset(uses.rebound)
         self.walrus = frozenset(uses.walrus)
         self.grown = frozenset(uses.grown)
+        self.reads_all = bool(uses.reads_all)
         touched = uses.loads | uses.captured | uses.nonlocals
         self.free = frozenset(touched - self.bound - self.globals)
 
     @property
     def always_live(self) -> Names:
         """Names that others may read at any time: nested functions, outer ones, the module."""
-        return self.captured | self.rebound | self.nonlocals | self.globals
+        always = self.captured | self.rebound | self.nonlocals | self.globals
+        return always | self.bound if self.reads_all else always
 
     def modified(self, uses: Uses) -> Names:
         """Names that statements with these ``uses`` may rebind, by themselves or through a nested
@@ -381,7 +420,8 @@ class Liveness:
 
     def _If(self, node: ast.If, live: Names) -> Names:
         node.ag_live = live
-        after_test = self.block(node.body, live) | self.block(node.orelse, live)
+        then, other = self.block(node.body, live), self.block(node.orelse, live)
+        after_test = (then - _bound_by(node.test, True)) | (other - _bound_by(node.test, False))
         return _before(node.test, after_test)
 
     def _While(self, node: ast.While, live: Names) -> Names:
@@ -453,12 +493,14 @@ class Liveness:
     _AsyncWith = _With
 
     def _Try(self, node: ast.Try, live: Names) -> Names:
+        saved = self._caught
+        finally_reads = self.block(node.finalbody, NONE)
         after = self.block(node.finalbody, live)
         handlers: Names = after
+        self._caught = saved | finally_reads  # whatever ends the other blocks
         for handler in node.handlers:
             inside = self.block(handler.body, after) - {handler.name}
             handlers = handlers | inside | Uses(handler.type).loads
-        saved = self._caught
         normal = self.block(node.orelse, after)
         self._caught = saved | handlers
         live = self.block(node.body, normal)
@@ -473,6 +515,18 @@ class Liveness:
             uses = Uses(case.pattern, case.guard)
             before = before | (self.block(case.body, live) - uses.stores) | uses.loads
         return before | Uses(node.subject).loads
+
+
+def _bound_by(test: ast.expr, outcome: bool) -> Names:
+    """The names that a test certainly binds where it is true, or where it is not."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is outcome:
+        return NONE.union(*(_bound_by(value, outcome) for value in test.values))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _bound_by(test.operand, not outcome)
+    uses = _of_simple(test)
+    return frozenset(
+        uses.stores if isinstance(test, ast.Compare) and outcome else uses.stores - uses.maybe
+    )
 
 
 # Context managers that let exceptions pass, by the names that programs call them by.
@@ -494,5 +548,5 @@ def _before(node: Any, live: Names) -> Names:
     if known is None:
         is_simple = isinstance(node, ast.expr) or not isinstance(node, _OTHER_BLOCKS)
         uses = _of_simple(node) if is_simple else Uses(node)
-        known = node.ag_uses = frozenset(uses.stores), frozenset(uses.loads)
+        known = node.ag_uses = frozenset(uses.stores - uses.maybe), frozenset(uses.loads)
     return (live - known[0]) | known[1]

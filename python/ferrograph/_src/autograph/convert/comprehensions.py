@@ -49,13 +49,12 @@ def is_convertible(node: ast.ListComp | ast.GeneratorExp) -> bool:
 
 
 def is_consumed(node: ast.Call) -> bool:
-    """Whether a call, not converted yet, takes all of one filtered generator at once."""
+    """Whether a call, not converted yet, takes all of one generator at once."""
     if not isinstance(node.func, ast.Name) or node.func.id not in _CONSUMERS:
         return False
     if not node.args or not isinstance(node.args[0], ast.GeneratorExp):
         return False
-    inner = node.args[0]
-    return any(g.ifs for g in inner.generators) and is_convertible(inner)
+    return is_convertible(node.args[0])
 
 
 def is_kept(iterable: ast.expr) -> bool:

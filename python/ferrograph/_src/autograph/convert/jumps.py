@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import _ast as ast
 
+from ...staging.errors import ConversionError
 from . import build
 
 RESULT = "ag__result"
@@ -25,7 +26,16 @@ _COMPOUND = (ast.If, *_LOOPS, ast.With, ast.AsyncWith, *_TRIES, ast.Match)
 
 
 def lower(function: ast.FunctionDef) -> None:
-    """Replace the jumps of ``function``; a function whose returns need no flag keeps them."""
+    """Replace the jumps of ``function``; a function whose returns need no flag keeps them.
+
+    ConversionError where one leaves a ``finally`` block and may end an exception.
+    """
+    if any(map(_ends_exceptions, statements(function.body))):
+        raise ConversionError(
+            f"a jump out of a `finally` block in {function.name!r} (`return`, `break` or "
+            "`continue`), which ends an exception, has no form in the graph: catch that, and jump "
+            "after the `try` statement"
+        )
     returns = _returns_early(function.body)
     if not returns and not any(isinstance(n, _LOOPS) for n in statements(function.body)):
         return
@@ -84,6 +94,13 @@ def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
     return None
 
 
+def _ends_exceptions(node: ast.stmt) -> bool:
+    """Whether a jump leaves the ``finally`` block of a statement in which exceptions are raised."""
+    if not isinstance(node, _TRIES) or not any(_has(node.finalbody, kind) for kind in _JUMPS):
+        return False
+    return any(isinstance(n, (ast.Raise, ast.Assert)) for n in statements(_children(node)))
+
+
 class _Loop:
     __slots__ = ("broke", "skipped")
 
@@ -97,6 +114,7 @@ class _Lowering:
         self.jumping = jumping  # the ids of statements that are jumps or hold some
         self.read: set[str] = set()  # flags that something tests
         self.count = 0
+        self.ending: list[_Loop | None] = []  # the loops around ``finally`` blocks that it is in
 
     def block(self, body: list[ast.stmt], loop: _Loop | None) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -145,13 +163,22 @@ class _Lowering:
             if not self.returns:
                 return None
             value = node.value or build.constant(None)
-            return [
-                build.locate(build.assign(RESULT, value), node),
-                self._flag(RETURNED, node),
-            ]
+            result = build.locate(build.assign(RESULT, value), node)
+            return [result, *self._ended(loop, RETURNED, node), self._flag(RETURNED, node)]
         if loop is None:
             return None
-        return [self._flag(loop.broke if isinstance(node, ast.Break) else loop.skipped, node)]
+        flag = loop.broke if isinstance(node, ast.Break) else loop.skipped
+        return [*self._ended(loop, flag, node), self._flag(flag, node)]
+
+    def _ended(self, loop: _Loop | None, flag: str, node: ast.stmt) -> list[ast.stmt]:
+        """Of a jump out of a ``finally`` block: the others, which may be under way, are not."""
+        if loop not in self.ending:
+            return []
+        others = ({RETURNED} if self.returns else set()) - {flag}
+        if loop is not None:
+            others |= {loop.broke, loop.skipped} - {flag}
+        undone = (build.assign(name, build.constant(False)) for name in sorted(others))
+        return [build.locate(s, node) for s in undone]
 
     def _flag(self, flag: str, node: ast.stmt) -> ast.stmt:
         assignment = build.locate(build.assign(flag, build.constant(True)), node)
@@ -187,15 +214,23 @@ class _Lowering:
         """``node`` with its blocks lowered."""
         if isinstance(node, _NESTED):
             return node
-        for part in ("body", "orelse", "finalbody"):
+        for part in ("body", "orelse"):
             if isinstance(getattr(node, part, None), list):
                 setattr(node, part, self.block(getattr(node, part), loop))
+        if isinstance(node, _TRIES):
+            self.ending.append(loop)
+            node.finalbody = self.block(node.finalbody, loop)
+            self.ending.pop()
         for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             handler.body = self.block(handler.body, loop)
-        if isinstance(node, _TRIES) and node.orelse:
+        if isinstance(node, _TRIES):
             flags = self._flags(node.body, loop, lowered=True)
-            if flags:
+            if flags and node.orelse:
                 node.orelse = [self._guard(flags, node.orelse, node)]
+            for handler in node.handlers:  # the exception came in the place of a jump
+                first = handler.body[0]
+                undone = (build.assign(flag, build.constant(False)) for flag in flags)
+                handler.body[:0] = [build.locate(s, first, first) for s in undone]
         return node
 
     def _flags(self, body: list[ast.stmt], loop: _Loop | None, lowered: bool = False) -> list[str]:

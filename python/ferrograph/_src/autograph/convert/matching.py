@@ -11,7 +11,7 @@ import itertools
 from typing import Any
 
 from . import build
-from .analysis import Uses
+from .analysis import Scope, Uses
 
 
 class Lowering(build.Transformer):
@@ -43,7 +43,8 @@ class Lowering(build.Transformer):
         binding = [self._binding(n, found, like) for n in names]
         test: ast.expr = _attribute(found, "test")
         if case.guard is not None:
-            guard = _Captured(found, set(names)).visit(case.guard)
+            taken = set(names) - Uses(case.guard).walrus
+            guard = _Captured(found, taken).visit(case.guard)
             test = ast.BoolOp(op=ast.And(), values=[test, guard])
         if names and case.guard is not None:
             early = ast.If(test=_attribute(found, "test"), body=binding, orelse=[])
@@ -72,10 +73,34 @@ def _captured(found: str, name: str) -> ast.expr:
 
 
 class _Captured(build.Transformer):
-    """Reads the names of a pattern off its match."""
+    """Reads the names of a pattern off its match, but for those that the guard binds itself."""
 
     def __init__(self, found: str, names: set[str]):
         self._found, self._names = found, names
+
+    def _without(self, bound: set[str], *nodes: Any) -> list:
+        """The nodes, in which some names are others."""
+        before, self._names = self._names, self._names - bound
+        made = [self.visit(node) for node in nodes]
+        self._names = before
+        return made
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        self.visit(node.args)
+        (node.body,) = self._without(set(Scope(node).parameters), node.body)
+        return node
+
+    def _comprehension(self, node: Any) -> Any:
+        first = node.generators[0]
+        first.iter = self.visit(first.iter)
+        over, first.iter = first.iter, build.constant(None)  # which is visited with other names
+        bound = Uses(*(g.target for g in node.generators)).stores
+        before, self._names = self._names, self._names - bound
+        self.generic_visit(node)
+        self._names, first.iter = before, over
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_Name(self, node: ast.Name) -> Any:
         if isinstance(node.ctx, ast.Load) and node.id in self._names:

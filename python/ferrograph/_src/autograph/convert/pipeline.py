@@ -126,7 +126,15 @@ class _Expressions(build.Transformer):
         self._depth = before
         return node
 
+    _stops = False  # whether what is converted may yield, which only its own frame can
+
+    def _stays(self, node: ast.AST) -> bool:
+        """Whether an expression yields, and so cannot become a function of its own."""
+        return self._stops and jumps.yields([node])
+
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        if self._stays(node):
+            return self.generic_visit(node)
         return logical.convert_bool_op(self.generic_visit(node), self._repeats)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -143,10 +151,14 @@ class _Expressions(build.Transformer):
         return methods.convert_binary(node, grows)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
+        if self._stays(node):
+            return self.generic_visit(node)
         grows = short_ways.may_grow((node.left, *node.comparators))
         return logical.convert_compare(self.generic_visit(node), self._repeats, grows)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
+        if self._stays(node):
+            return self.generic_visit(node)
         return logical.convert_if_exp(self.generic_visit(node), self._repeats)
 
     grown: frozenset[str] = frozenset()
@@ -325,6 +337,8 @@ class Statements(_Expressions):
         return raises.convert(self.generic_visit(node))
 
     def visit_Assert(self, node: ast.Assert) -> Any:
+        if self._stays(node):
+            return self.generic_visit(node)
         is_compared = self.inlines and isinstance(node.test, ast.Compare)
         return asserts.convert(self.generic_visit(node), is_compared)
 

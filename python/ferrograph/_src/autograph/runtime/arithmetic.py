@@ -98,7 +98,7 @@ def augment(name: str, left: Any, right: Any) -> Any:
         forward, reflected = f"__{name}__", f"__r{name}__"
         if not (function_of(type(left), forward) or function_of(type(right), reflected)):
             return _IN_PLACE[name](left, right)
-        given = getattr(type(left), f"__i{name}__", None)
+        given = _of_class(type(left), f"__i{name}__")
         is_own = given is not None and not isinstance(left, _SEQUENCES)
         result = given(left, right) if is_own and given is not None else NotImplemented
     else:
@@ -129,7 +129,7 @@ def _goes_first(right: Any, left: Any, reflected: str) -> bool:
     """Whether the right operand is asked first."""
     if not issubclass(type(right), type(left)):
         return False
-    return getattr(type(right), reflected, None) is not getattr(type(left), reflected, None)
+    return _of_class(type(right), reflected) is not _of_class(type(left), reflected)
 
 
 def _of(operand: Any, name: str, other: Any) -> Any:
@@ -138,8 +138,13 @@ def _of(operand: Any, name: str, other: Any) -> Any:
         return special(other)
     if isinstance(operand, _SEQUENCES) and found(type(operand), name) is None:
         return NotImplemented
-    given = getattr(type(operand), name, None)
+    given = _of_class(type(operand), name)
     return NotImplemented if given is None else given(operand, other)
+
+
+def _of_class(kind: type, name: str) -> Any:
+    """What a class, not the class of that one, has under a name; None where it has nothing."""
+    return getattr(kind, name) if any(name in base.__dict__ for base in kind.__mro__) else None
 
 
 def _unsupported(sign: str, left: Any, right: Any) -> TypeError:
@@ -156,9 +161,9 @@ def unary(name: str, value: Any) -> Any:
 def compared(name: str, left: Any, right: Any) -> Any:
     """``left == right`` and its like."""
     if loud and isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
-        found = equality.of_contents(name, left, right)
-        if found is not NotImplemented:
-            return found
+        answer = equality.of_contents(name, left, right)
+        if answer is not NotImplemented:
+            return answer
     if type(left) in PLAIN and type(right) in PLAIN:
         return _plainly(name, left, right)
     mirrored = _MIRRORED[name]
@@ -246,8 +251,8 @@ def item_of(value: Any, key: Any) -> Any:
     if special is not None:
         return special(key)
     missing = method(value, "__missing__") if isinstance(value, dict) else None
-    if missing is not None and type(value).__getitem__ is dict.__getitem__ and key not in value:
-        return missing(key)
+    if missing is not None and type(value).__getitem__ is dict.__getitem__:
+        return dict.__getitem__(value, key) if dict.__contains__(value, key) else missing(key)
     return value[key]
 
 

@@ -46,12 +46,17 @@ def _looked_up(value: Any, name: str) -> Any:
             return _cached(value, name, held)
         elif type(getter := found(type(held), "__get__")) is types.FunctionType:
             own = _own(value, name)
-            if own is _MISSING or hasattr(type(held), "__set__"):
+            if own is _MISSING or _is_data(type(held)):
                 return callee(getter)(held, value, kind)
             return own
     if found(kind, "__getattr__") is not None:
         return object.__getattribute__(value, name)
     return getattr(value, name)
+
+
+def _is_data(kind: type) -> bool:
+    """Whether descriptors of a class come before what an object itself keeps."""
+    return hasattr(kind, "__set__") or hasattr(kind, "__delete__")
 
 
 def _own(value: Any, name: str) -> Any:

@@ -85,9 +85,9 @@ def _len(value: Any) -> Any:
     if not is_staged(value):
         size = method(value, "__len__")
         if size is not None:
-            return size()
+            return _checked_length(size())
         if lists.is_grown(value):
-            return bounds.note(chosen_numbers.mark(lists.whole(value).count(), _INT))
+            return chosen_numbers.mark_integer(lists.whole(value).count(), large=False)
         return len(value)
     shape = value.shape
     if shape.rank == 0:
@@ -100,7 +100,21 @@ def _len(value: Any) -> Any:
             )
         )
     known = shape[0] if shape.rank is not None else None
-    return known if known is not None else ops.shape(value)[0]
+    return known if known is not None else _length(value)
+
+
+def _checked_length(given: Any) -> Any:
+    """What ``__len__`` gave, which Python takes for a length."""
+    if is_staged(given):
+        return given
+    if (number := operator.index(given)) < 0:
+        raise ValueError("__len__() should return >= 0")
+    return number
+
+
+def _length(tensor: Any) -> Any:
+    """The length of a tensor that is known only when the graph runs."""
+    return chosen_numbers.mark_integer(ops.shape(tensor)[0], large=False)
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
@@ -125,14 +139,21 @@ def _number(value: Any, dtype: Any) -> Any:
         return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype), kinds), True)
     if dtype == "int32":
         bounds.check_cast(value)
-    return bounds.note(chosen_numbers.mark(ops.identity(ops.cast(value, dtype)), kinds), large=True)
+    number = ops.stop_gradient(ops.cast(value, dtype))  # as one of Python's has none
+    return bounds.note(chosen_numbers.mark(number, kinds), large=True)
 
 
 def _bool(*args: Any) -> Any:
     if len(args) == 1 and args[0].__class__ not in _PLAIN:
         value = truth(args[0])
-        return ops.cast(value, dtypes.bool) if is_staged(value) else bool(value)
+        return _as_bool(value) if is_staged(value) else bool(value)
     return bool(*args)
+
+
+def _as_bool(value: Any) -> Any:
+    if value.dtype == dtypes.string:
+        value = string_ops.length(value)
+    return chosen_numbers.mark_truth(ops.identity(ops.cast(value, dtypes.bool)))
 
 
 def _abs(value: Any) -> Any:
@@ -201,6 +222,8 @@ def _container(python: type) -> Callable:
             if python is list:
                 return notes.fresh(list(args[0]))
             return lists.whole(args[0])._refuse()
+        if len(args) == 1 and python is list and is_staged(args[0]):
+            return lists.of_elements(args[0])
         if len(args) == 1:
             whole = iteration.as_source(args[0]) if is_staged(args[0]) else _given(python, args[0])
             args = (whole,)
@@ -241,12 +264,13 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
     def choose(*args: Any, **keywords: Any) -> Any:
         if not keywords and _NUMBERS.issuperset(map(type, args)):
             return python(*args)
+        given = args
         args = tuple(lists.as_tensors(a) for a in args)
         if keywords:
             return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
             _assert_elements(python, args[0])
-            return reduction(args[0], axis=0)
+            return lists.as_element(given[0], _of_all(reduction, args[0]))
         if len(args) == 1 and not isinstance(args[0], (list, tuple)):
             args = (list(iterated(args[0])),)
         values = args[0] if len(args) == 1 else args
@@ -259,13 +283,32 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
     def between(first: Any, second: Any) -> Any:
         if chosen and is_staged(first) and is_staged(second):
             first, second = chosen_numbers.weakened(first, second) or (first, second)
-        found = pairwise(first, second)
+        found = _of_two(pairwise, first, second)
         if not (is_staged(first) and is_staged(second)) or bounds.are_met():
             # Python takes the first where both are equal.
             bounds.note_chosen(found, lambda: ops.equal(found, first), first, second)
         return found
 
     return choose
+
+
+def _of_two(pairwise: Callable, first: Any, second: Any) -> Any:
+    """The greater or the less of two; where one is NaN, the first, as Python compares."""
+    tensors = [v for v in (first, second) if is_staged(v)]
+    if not all(v.dtype.is_floating for v in tensors):
+        return pairwise(first, second)
+    better = ops.greater if pairwise is ops.maximum else ops.less
+    return ops.where(better(second, first), second, first)
+
+
+def _of_all(reduction: Callable, values: Any) -> Any:
+    """The same of all elements of a tensor, which Python compares one after the other."""
+    if not values.dtype.is_floating or values.shape.rank != 1:
+        return reduction(values, axis=0)
+    least = float("-inf") if reduction is ops.reduce_max else float("inf")
+    is_nan = ops.not_equal(values, values)
+    found = reduction(ops.where(is_nan, ops.cast(least, values.dtype), values), axis=0)
+    return ops.where(is_nan[0], values[0], found)
 
 
 def _assert_elements(python: Callable, values: Any) -> None:
@@ -304,11 +347,24 @@ def _applied(python: Callable) -> Callable:
         n = 1 if python is functools.reduce else len(iterables)  # whose second one is a value
         for iterable in iterables[:n]:
             list_arguments.refuse_grown(iterable)
-        taken = [followed(iterated(i)) for i in iterables[:n]]
+        taken = [_taken(i) for i in iterables[:n]]
         called = hooks.callee(function) if callable(function) else function
         return python(called, *taken, *iterables[n:])
 
     return apply
+
+
+def _taken(iterable: Any) -> Any:
+    return staging.rows(iterable) if is_staged(iterable) else followed(iterated(iterable))
+
+
+def _length_hint(value: Any, *default: int) -> Any:
+    """``operator.length_hint``, which takes a refusal for an object that does not know."""
+    if isinstance(value, Cursor):
+        return value.__length_hint__()
+    if lists.is_grown(value):
+        return _len(value)
+    return operator.length_hint(value, *default)
 
 
 def _next(iterator: Any, *default: Any) -> Any:
@@ -474,4 +530,5 @@ _FORMS: dict[Any, Any] = {
     builtins.map: _applied(builtins.map),
     builtins.filter: _applied(builtins.filter),
     functools.reduce: _applied(functools.reduce),
+    operator.length_hint: _length_hint,
 }

@@ -281,7 +281,10 @@ def _class(cls: type) -> Any:
         changed = known.get(init) or _remembered(init, known)
         if hasattr(cls, "__post_init__"):
             making.follow(instance, init)
-        changed(instance, *args, **kwargs)
+        given = changed(instance, *args, **kwargs)
+        if given is not None:
+            kind = type(given).__name__
+            raise TypeError(f"__init__() should return None, not {kind!r}")
         return instance
 
     if _is_made_by_python(cls):
@@ -450,8 +453,11 @@ def _callable_object(callee: Any) -> Any:
         return callee if made.__func__ is call else made
     if isinstance(call, making.BINDING):
         return fn(call.__get__(callee, type(callee)))
-    own = ownership.is_own_module(type(callee).__module__)
-    return callee if own else foreign.guarded(acts.form(callee))
+    if ownership.is_own_module(type(callee).__module__):
+        return callee
+    made = foreign.guarded(acts.form(callee))
+    given_its_object = type(callee) in _UNBOUND or type(callee) is operator.methodcaller
+    return foreign.of_first(made) if given_its_object and notes.in_region() else made
 
 
 def _bound(method: types.MethodType, changed: Any) -> Any:

@@ -13,10 +13,11 @@ from typing import Any
 
 from ... import staging
 from ...staging import chosen_numbers, chosen_texts, contents, effects, list_arguments, notes, stale
-from ...staging.journal import front_of, note_asked
+from ...staging.journal import front_of, note_asked, really
 from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...staging.snapshot import Snapshot
+from ...staging.values import is_staged
 from ...values import errors
 from .specials import collected, iterated, opened
 
@@ -59,6 +60,18 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
             if not takes_lists:
                 list_arguments.refuse_grown(value)
     return args
+
+
+def of_first(callee: Callable) -> Callable:
+    """A method that is given its object: refused where nobody can tell what it does to that."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            name = getattr(callee, "__name__", type(callee).__name__)
+            staging.refuse_opaque(really(args[0]), name)
+        return callee(*args, **kwargs)
+
+    return call
 
 
 def formatting(callee: Callable) -> Callable:
@@ -195,7 +208,7 @@ _CONTAINERS = (list, dict, set, collections.deque)
 def spread(value: Any) -> Any:
     """``value`` in ``f(*value)`` and ``[*value]``."""
     list_arguments.refuse_grown(value)
-    return collected(value)
+    return staging.rows(value) if is_staged(value) else collected(value)
 
 
 def spread_in_set(value: Any) -> Any:

@@ -7,14 +7,15 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ... import ops
 from ...context.hooks import hooks
 from ...native import _core
-from ...staging import frames, lists
+from ...staging import chosen_numbers, frames, lists
 from ...staging import values as values_module
 from ...staging.iteration import is_dataset
 from ...staging.places import here, say
 from ...staging.values import is_staged
-from ...values import errors
+from ...values import dtypes, errors
 from . import shared
 from .specials import iterated
 
@@ -31,7 +32,7 @@ def quantifier(
             return hooks.on_datasets.fold(values, pairwise, python(()))
         values = iterated(lists.as_tensors(values))
         if is_staged(values):
-            return reduction(values)
+            return chosen_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
         found: Any = python is builtins.all
         kept = shared.held(values, 1)
         for value in values:
@@ -43,9 +44,13 @@ def quantifier(
                     return _rest(values, found, operator, python is builtins.all)
             elif bool(value) is not (python is builtins.all):
                 return not found
-        return found
+        return _answer(found)
 
     return quantify
+
+
+def _answer(found: Any) -> Any:
+    return chosen_numbers.mark_truth(found) if is_staged(found) else found
 
 
 def _rest(values: Any, found: Any, operator: Callable, ended: bool) -> Any:
@@ -56,7 +61,7 @@ def _rest(values: Any, found: Any, operator: Callable, ended: bool) -> Any:
     def taken() -> Any:
         return turns.take(_truth, ended if reached is not None else None)
 
-    return shared.going_on(turns, _truth(found), operator, taken)
+    return _answer(shared.going_on(turns, _truth(found), operator, taken))
 
 
 def _refuse_binding(values: Any, python: Callable) -> None:

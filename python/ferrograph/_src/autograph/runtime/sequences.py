@@ -75,7 +75,11 @@ def unpacked(value: Any, pattern: tuple) -> Any:
 
 def is_list(value: Any) -> bool:
     """Whether ``value += [...]`` is ``value.extend([...])``."""
-    return isinstance(value, list) and type(value).__iadd__ is list.__iadd__
+    kind = type(value)
+    return isinstance(value, list) and (kind.__iadd__, kind.extend) == _OF_LISTS
+
+
+_OF_LISTS = list.__iadd__, list.extend
 
 
 def certain(test: Any, what: str) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from ... import control_flow, later, ops, staging
 from ...context.hooks import hooks
 from ...staging import lists, notes
 from ...staging import values as values_module
-from ...staging.journal import loud
+from ...staging.journal import loud, note_ordered
 from ...staging.places import here, say
 from ...staging.state import Container
 from ...staging.values import is_staged
@@ -28,14 +29,16 @@ __all__ = ["sorted_", "stack_of", "with_callbacks"]
 def sorted_(values: Any, **keywords: Any) -> Any:
     """``sorted``."""
     keywords = with_callbacks(keywords)
+    given = values
     values = collected(lists.as_tensors(values))
     if not is_staged(values):
         return notes.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
     if key is None:
-        return ops.sort(values, axis=0, direction=direction)
+        found = ops.sort(values, axis=0, direction=direction)
+        return note_ordered(lists.of_elements(found, given))
     order = ops.argsort(control_flow.map_fn(key, values), axis=0, direction=direction, stable=True)
-    return ops.gather(values, order)
+    return note_ordered(lists.of_elements(ops.gather(values, order), given))
 
 
 def method(items: list) -> Any:
@@ -43,7 +46,8 @@ def method(items: list) -> Any:
 
     def sort(**keywords: Any) -> None:
         notes.touch(Container("a list", items))
-        items[:] = _sorted_items(list(items), **with_callbacks(keywords))
+        held = list(list.__iter__(items))  # whatever methods the class of the list has
+        list.__setitem__(items, slice(None), _sorted_items(held, **with_callbacks(keywords)))
 
     return sort
 
@@ -63,9 +67,11 @@ def stack_of(items: list) -> Any:
 def _sorted_items(items: list, key: Any = None, reverse: Any = False) -> list:
     keys = items if key is None else [key(v) for v in items]
     columns = _columns(keys)
+    if columns is None and loud:
+        equality.refuse_held(keys)
+    if columns is not None and (heads := _distinct_heads(keys, columns)):
+        keys, columns = heads, None
     if columns is None:
-        if loud:
-            equality.refuse_held(keys)
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
         return [items[i] for i in order]
     places = None
@@ -89,6 +95,15 @@ def _columns(keys: list) -> list | None:
         return None
     columns = list(zip(*keys, strict=True))
     return columns if any(is_staged(part) for k in keys for part in k) else None
+
+
+def _distinct_heads(keys: list, columns: list) -> list:
+    """The parts of the keys before those that are tensors, where no two of them are equal: Python
+    does not come to the tensors then. Nothing of others."""
+    n = next(i for i, column in enumerate(columns) if any(map(is_staged, column)))
+    heads = [key[:n] for key in keys] if n else []
+    pairs = itertools.combinations(heads, 2)
+    return [] if any(first == second for first, second in pairs) else heads
 
 
 def _taken(items: list, places: Any) -> list:

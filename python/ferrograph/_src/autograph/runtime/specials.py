@@ -104,7 +104,7 @@ def truth(value: Any) -> Any:
     if kind in PLAIN:
         return value
     if is_front(value):
-        return staging.perform(bool, value)
+        return staging.perform(lists.is_true, value)
     decides = method(value, "__bool__")
     if decides is not None:
         return _answer(decides(), value)
@@ -129,7 +129,9 @@ def has_methods(iterable: Any) -> bool:
     kind = type(iterable)
     if kind in _BUILTIN:
         return False
-    if function_of(kind, "__iter__") or function_of(kind, "__next__"):
+    if function_of(kind, "__iter__"):
+        return True
+    if function_of(kind, "__next__") and not _iterates_itself(kind):
         return True
     return not hasattr(kind, "__iter__") and function_of(kind, "__getitem__") is not None
 
@@ -142,9 +144,14 @@ def iterated(value: Any) -> Any:
     if begin is not None:
         return _advanced(begin())
     if hasattr(type(value), "__iter__"):
-        return _advanced(value)
+        return value if _iterates_itself(type(value)) else _advanced(value)
     item = method(value, "__getitem__")
     return value if item is None else _by_number(item)
+
+
+def _iterates_itself(kind: type) -> bool:
+    """Whether Python's own container, from which a class derives, gives its iterators."""
+    return type(getattr(kind, "__iter__", None)) is types.WrapperDescriptorType
 
 
 def collected(value: Any) -> Any:

@@ -8,8 +8,16 @@ if TYPE_CHECKING:
     from .first_call import settle
     from .function_type import FunctionType, Parameter
     from .input_signature import convert, spec_arguments, specs_for
+    from .ordered import as_tensor
     from .pickling import reduce_bound, reduce_concrete, reduce_function
-    from .recursion import another_choice, call, endless, learn, relaxation_of_ongoing
+    from .recursion import (
+        another_choice,
+        call,
+        endless,
+        is_endless,
+        learn,
+        relaxation_of_ongoing,
+    )
     from .type_dispatch import find, keep, placeholder, relaxation, type_of, typed
 
 _WHERE = {
@@ -20,8 +28,10 @@ _WHERE = {
     "flat_arguments": "concrete_call",
     "keep": "type_dispatch",
     "another_choice": "recursion",
+    "as_tensor": "ordered",
     "call": "recursion",
     "endless": "recursion",
+    "is_endless": "recursion",
     "learn": "recursion",
     "named": "concrete_call",
     "placeholder": "type_dispatch",

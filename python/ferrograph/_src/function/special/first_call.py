@@ -66,8 +66,27 @@ def _initialise(creation: Any, region: Any, tensors: list) -> None:
                     "it is traced. Make the Variable before, or give it an initial value that does "
                     "not depend on arguments"
                 )
+            _refuse_written(region, value.name, line)
             variable._initialise(region.evaluate(place, tensors))
             place += 1
+
+
+def _refuse_written(region: Any, name: str, line: str) -> None:
+    """Refuse a first value made of a variable that the call has written before: it is given before
+    the call runs."""
+    nodes = region.nodes()
+    if not any(node["writes"] for node in nodes):
+        return
+    behind, written = _Sources(region, set()).nodes_behind(name), set()
+    for node in nodes:
+        if node["name"] in behind and not written.isdisjoint(node["input"]):
+            raise ValueError(
+                f"the Variable made at {line} begins with a value that depends on a variable which "
+                "the traced function has assigned before, and is given that value before the "
+                "function runs. Make the Variable before the function is called, or before the "
+                "assignment"
+            )
+        written |= set(node["input"]) if node["writes"] else set()
 
 
 # Operations whose results depend on the shape of what they take alone.
@@ -102,7 +121,15 @@ class _Sources:
 
     def behind(self, name: str) -> set[int]:
         """The inputs behind a tensor, by their numbers."""
-        found, waiting, seen = set(), [name], set()
+        return self._walk(name)[0]
+
+    def nodes_behind(self, name: str) -> set[str]:
+        """The operations behind a tensor, by their names."""
+        return {tensor.rpartition(":")[0] for tensor in self._walk(name)[1]}
+
+    def _walk(self, name: str) -> tuple[set[int], set[str]]:
+        found: set[int] = set()
+        waiting, seen = [name], set()
         while waiting:
             tensor = waiting.pop()
             if tensor in seen:
@@ -114,7 +141,7 @@ class _Sources:
             if node is not None:
                 by_shape = node["op"] in _OF_SHAPES
                 waiting += [i for i in node["input"] if not (by_shape and self._is_shaped(i))]
-        return found
+        return found, seen
 
 
 def _happens_once(function: Any, creation: Any, args: tuple, kwargs: dict) -> bool:

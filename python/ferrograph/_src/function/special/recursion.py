@@ -17,7 +17,7 @@ from typing import Any
 from ...context import thread
 from ...context.thread import Ongoing, Undetermined
 from ...native import _core
-from ...staging import effects
+from ...staging import effects, failures
 from ...staging.places import here, say
 from ...values import dtypes
 from ...values.errors import InvalidArgumentError, StagingError
@@ -28,6 +28,7 @@ __all__ = [
     "another_choice",
     "call",
     "endless",
+    "is_endless",
     "learn",
     "relaxation_of_ongoing",
     "staged",
@@ -44,9 +45,15 @@ def endless(name: str) -> EndlessTraceError:
     """The error of a recursion that nothing ends."""
     return EndlessTraceError(
         f"{name}() calls itself while it is traced, and nothing ends that: neither Python nor a "
-        "branch of an `if` on a tensor returns without such a call. Let one do so, or write it as "
-        "a `while` loop"
+        "branch of an `if` on a tensor returns without such a call, or each call has another "
+        "value of Python's, such as a depth that it counts. Let a branch return, make such a value "
+        "a tensor, or write it as a `while` loop"
     )
+
+
+def is_endless(error: RecursionError) -> bool:
+    """Whether Python gave up among calls that branches of the graph made."""
+    return failures.left_region(error)
 
 
 class Result:
