@@ -227,7 +227,7 @@ class Function(Explained):
         except Exception as e:
             miss.error = in_short(e)
             if type(e) is RecursionError and (self._depth > 1 or special.is_endless(e)):
-                raise special.endless(self._name) from None
+                raise special.unended(self._name, e) from None
             raise
         finally:
             self._depth -= 1

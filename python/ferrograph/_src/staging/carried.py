@@ -437,11 +437,13 @@ class Variables:
     def _standing_after(self, before: bool, after: bool, outputs: list) -> Any:
         """Whether an output is a number of Python's, by what it is before and after an iteration,
         where something says whether there was one."""
-        if before is after or (self._ran is None and self.runs is None):
+        known, runs = self._ran, self.runs
+        if before is after or (known is None and runs is None):
             return False
 
         def told() -> Any:
-            ran = values.to_tensor(self._ran(outputs) if self._ran is not None else self.runs())
+            found = known(outputs) if known is not None else runs and runs()
+            ran = values.to_tensor(found)
             return ran if after else ops.logical_not(ran)
 
         return bounds.Told(told)

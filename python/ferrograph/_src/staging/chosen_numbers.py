@@ -280,8 +280,10 @@ def is_certain_integer(number: Any) -> bool:
     return bool(known) and is_made_of(number, known, _made_of) is True
 
 
-_OPERATORS = ("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR")
-_OPERATORS += ("BUILD_", "MAP_ADD", "SET_ADD")  # of what hashes its members
+_OPERATORS = (
+    *("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR"),
+    *("BUILD_", "MAP_ADD", "SET_ADD"),  # of what hashes its members
+)
 
 
 def operator_of(exception: BaseException) -> Spot | None:

@@ -66,7 +66,7 @@ class Journal:
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.numbers_known: dict[Any, set] = {}  # of a trace: see ``chosen_numbers.note_known``
         self.scalars: dict[Any, Any] = {}  # of a trace: tensors that stand for scalars of NumPy
-        self.variables: dict[Any, tuple] = {}  # of a trace: see ``chosen_variables``
+        self.variables: dict[Any, Any] = {}  # of a trace: see ``chosen_variables``
         self.numbers_in_doubt: dict[Any, Any] = {}  # of a trace: flags of those that may be tensors
         self.quotients: dict[int, list] = {}  # of a trace: see ``quotients``, by their graphs
         self.number_kinds: dict[Any, frozenset] = {}  # of a trace: their classes, where known

@@ -405,8 +405,10 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, Facet]:
     return found
 
 
-_LATE = ("array", "io", "random", "contextvars", "numpy", "numpy.random", "decimal", "ctypes")
-_LATE += ("_hashlib",)
+_LATE = (
+    *("array", "io", "random", "contextvars", "numpy", "numpy.random", "decimal", "ctypes"),
+    "_hashlib",
+)
 
 
 def _states() -> dict[type, Facet]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         is_endless,
         learn,
         relaxation_of_ongoing,
+        unended,
     )
     from .type_dispatch import find, keep, placeholder, relaxation, type_of, typed
 
@@ -45,6 +46,7 @@ _WHERE = {
     "specs_for": "input_signature",
     "type_of": "type_dispatch",
     "typed": "type_dispatch",
+    "unended": "recursion",
 }
 
 __getattr__ = lazy(__name__, _WHERE)

@@ -77,7 +77,7 @@ def _refuse_written(region: Any, name: str, line: str) -> None:
     nodes = region.nodes()
     if not any(node["writes"] for node in nodes):
         return
-    behind, written = _Sources(region, set()).nodes_behind(name), set()
+    behind, written = _Sources(region, set()).nodes_behind(name), set[str]()
     for node in nodes:
         if node["name"] in behind and not written.isdisjoint(node["input"]):
             raise ValueError(

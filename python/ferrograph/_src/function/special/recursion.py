@@ -15,10 +15,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ...context import thread
+from ...context.ownership import is_library_file
 from ...context.thread import Ongoing, Undetermined
 from ...native import _core
 from ...staging import effects, failures
-from ...staging.places import here, say
+from ...staging.places import Spot, here, say
 from ...values import dtypes
 from ...values.errors import InvalidArgumentError, StagingError
 from .. import concrete, outputs
@@ -32,6 +33,7 @@ __all__ = [
     "learn",
     "relaxation_of_ongoing",
     "staged",
+    "unended",
 ]
 
 _MAX_PASSES = 8
@@ -39,6 +41,17 @@ _MAX_PASSES = 8
 
 class EndlessTraceError(RecursionError):
     """A function called itself for arguments of the same types while it was traced, without end."""
+
+
+def unended(name: str, error: RecursionError) -> EndlessTraceError:
+    """The same where Python gave up, at the line that it came to."""
+    made, traceback = endless(name), error.__traceback__
+    spot = None
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        spot = spot if is_library_file(file) else Spot(file, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return made if spot is None else EndlessTraceError(say(spot, *str(made).split(". ", 1)))
 
 
 def endless(name: str) -> EndlessTraceError:
