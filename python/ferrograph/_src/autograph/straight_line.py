@@ -46,7 +46,7 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
         return False
     if _BY_TENSORS.intersection(code.co_names) or any(map(_is_suspect, set(code.co_code[::2]))):
         return False
-    if _takes_remainders(code):
+    if _asks_of_operands(code):
         return False
     return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
 
@@ -55,14 +55,23 @@ _REMAINDERS = frozenset({"BINARY_MODULO", "INPLACE_MODULO"})  # of Python 3.10
 _REMAINDER_ARGS = (6, 19)  # of BINARY_OP, % and %=
 
 
+_CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
+_OF_PLAIN_KEYS = _CONSTANTS | {"BUILD_SLICE", "BUILD_TUPLE"}  # which no list takes for a number
+_SUBSCRIPT_ARG = 26  # of BINARY_OP from Python 3.14 on
+
+
 @lru_cache(maxsize=4096)
-def _takes_remainders(code: types.CodeType) -> bool:
-    """Whether there is a ``%`` whose right side is no constant: the left one may be a text."""
+def _asks_of_operands(code: types.CodeType) -> bool:
+    """Whether there is a ``%`` whose right side is no constant: the left one may be a text; or an
+    item under a key that is none: it may be a tensor, and what it is taken of a list."""
     before = ""
     for op, arg in zip(code.co_code[::2], code.co_code[1::2], strict=True):
         name = opcode.opname[op]
         takes = name in _REMAINDERS or (name == "BINARY_OP" and arg in _REMAINDER_ARGS)
-        if takes and before not in ("LOAD_CONST", "LOAD_SMALL_INT"):
+        if takes and before not in _CONSTANTS:
+            return True
+        takes = name == "BINARY_SUBSCR" or (name == "BINARY_OP" and arg == _SUBSCRIPT_ARG)
+        if takes and before not in _OF_PLAIN_KEYS:
             return True
         if name != "CACHE":
             before = name

@@ -11,6 +11,8 @@ import os
 import sys
 import types
 
+from ..native import _core
+
 __all__ = [
     "KEPT",
     "LOUD",
@@ -64,6 +66,7 @@ TESTS = {
     "ag__range": range,
     "ag__tuple": tuple,
     "ag__method": types.MethodType,
+    "ag__symbolic": _core.SymbolicTensor,
     # Classes of conditions that code runs as plain Python without asking further.
     "ag__plain": frozenset({bool, int, float, str, bytes, type(None), tuple, dict, set, frozenset}),
     "ag__simple": frozenset({bool, int, float, str, bytes, type(None)}),

@@ -7,19 +7,14 @@ where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``fo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import later, ops
+from .. import ops
 from ..values import dtypes, errors
-from . import iteration, kinds, notes, values
+from . import iteration, kinds, lists, notes, values
 from .journal import front_of, is_front, refuse_stale
 from .places import here, say
 from .state import attribute_place, is_grown
-
-if TYPE_CHECKING:
-    from . import aliases, chosen_variables
-else:
-    aliases, chosen_variables = later(__package__, "aliases", "chosen_variables")
 
 _EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains
 
@@ -81,33 +76,17 @@ class Cursor:
 
     def at(self, index: Any) -> Any:
         """The element at a position that is a tensor."""
-        columns = self._columns()
         place = ops.clip_by_value(ops.cast(index, dtypes.int32), 0, max(len(self._items) - 1, 0))
-        found = [ops.gather(column, place) for column in columns]
-        for leaf, *held in zip(found, *map(values.leaves_of, self._items), strict=True):
-            chosen_variables.follow(leaf, held)
-        joins = aliases.Joins()
-        made = joins.join("", tuple(self._items), values.pack(self._items[0], found))
-        aliases.note(joins, None, here())
-        arrays = [("", item) for item in self._items if aliases.is_array(item)]
-        aliases.note_arrays(arrays, None, here())
-        return made
+        try:
+            return lists.one_of(list(self._items), place)
+        except errors.StagingError:
+            raise
+        except (TypeError, ValueError):
+            return self._refuse()
 
     def _move(self, position: Any) -> None:
         notes.touch(attribute_place("the position of an iterator", self, "_at"))
         self._at = position
-
-    def _columns(self) -> list:
-        """The elements as one tensor for each part that they have."""
-        items = list(self._items)
-        alike = items and not any(values.check_same_structure(items[0], v) for v in items)
-        rows = list(zip(*map(values.leaves_of, items), strict=True)) if alike else []
-        if not rows or not all(values.can_be_tensor(leaf) for row in rows for leaf in row):
-            self._refuse()
-        try:
-            return [_stack(list(row)) for row in rows]
-        except (TypeError, ValueError):
-            return self._refuse()
 
     def _refuse(self) -> Any:
         raise errors.StagingError(
@@ -119,11 +98,6 @@ class Cursor:
                 "dtype and shape; or take the elements before the branch or loop.",
             )
         )
-
-
-def _stack(items: list) -> Any:
-    dtype = values.common_dtype(items)
-    return ops.stack([values.to_tensor(v, dtype) for v in items])
 
 
 def going_on(iterable: Any) -> Any:

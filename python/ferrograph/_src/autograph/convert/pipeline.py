@@ -171,7 +171,8 @@ class _Expressions(build.Transformer):
             return node
         if text in self.grown:
             return unpacking.convert_subscript(node, self.inlines, grows)
-        return unpacking.convert_other_subscript(node, methods.convert_item(node), grows)
+        plain = methods.convert_item(node)
+        return unpacking.convert_other_subscript(node, plain, grows, self.inlines)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)

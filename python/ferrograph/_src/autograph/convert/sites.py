@@ -218,6 +218,19 @@ def item(node: ast.Subscript, inlines: bool) -> tuple[ast.expr | None, bool]:
     return test, True
 
 
+def is_computed(node: ast.Subscript) -> bool:
+    """Whether an item of what a name holds is read under a key that may come first."""
+    key = node.slice
+    if isinstance(key, (ast.Name, ast.Slice)) or _is_constant(key):
+        return False
+    return isinstance(node.value, ast.Name) and is_arithmetic(key)
+
+
+def kept_key(key: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """A key that is kept for later, and what was kept."""
+    return _kept(key, _KEY), build.name(_KEY)
+
+
 def _is_constant(key: ast.expr) -> bool:
     return isinstance(key.operand if isinstance(key, ast.UnaryOp) else key, ast.Constant)
 

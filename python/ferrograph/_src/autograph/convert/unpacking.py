@@ -86,8 +86,11 @@ def _loaded(node: ast.Subscript) -> ast.expr:
     return build.call("loaded", node.value, key)
 
 
-def convert_other_subscript(node: ast.Subscript, plain: ast.expr, grows: bool) -> ast.expr:
-    """``plain``, which takes the item of what may be a list that other code has made grow.
+def convert_other_subscript(
+    node: ast.Subscript, plain: ast.expr, grows: bool, inlines: bool
+) -> ast.expr:
+    """``plain``, which takes the item of what may be a list that other code has made grow, or whose
+    key may be a tensor.
 
     ``ag__loud`` is false while no trace has such lists.
     """
@@ -96,4 +99,19 @@ def convert_other_subscript(node: ast.Subscript, plain: ast.expr, grows: bool) -
         return plain  # which is no index of a list
     if grows or (not isinstance(key, (ast.Constant, ast.Slice)) and specials.has("__index__")):
         return build.locate(_loaded(node), node)
-    return build.locate(ast.IfExp(test=build.is_loud(), body=_loaded(node), orelse=plain), node)
+    test: ast.expr = build.is_loud()
+    if isinstance(key, ast.Name):
+        test = ast.BoolOp(ast.Or(), [test, build.has_kind(build.name(key.id), "ag__symbolic")])
+    elif inlines and plain is node and sites.is_computed(node):
+        return build.locate(_by_computed(node), node)
+    return build.locate(ast.IfExp(test=test, body=_loaded(node), orelse=plain), node)
+
+
+def _by_computed(node: ast.Subscript) -> ast.expr:
+    """The item under a key that is computed, which comes first: the name before it is read as well
+    after it."""
+    first, again = sites.kept_key(node.slice)
+    is_asked = ast.BoolOp(ast.Or(), [build.has_kind(first, "ag__symbolic"), build.is_loud()])
+    asked = build.call("loaded", node.value, again)
+    plain = ast.Subscript(node.value, again, ast.Load())
+    return ast.IfExp(test=is_asked, body=asked, orelse=plain)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
+from ...native import _core
 from ...ops.arithmetic import left_shift, right_shift
 from ...staging import stale
 from ...staging.journal import chosen, loud, really, traces
@@ -24,10 +25,12 @@ from .specials import PLAIN, found, function_of, method
 from .texts import shown
 
 if TYPE_CHECKING:
-    from ...staging import aliases, chosen_numbers
+    from ...staging import aliases, chosen_numbers, chosen_texts, lists
     from . import equality
 else:
-    aliases, chosen_numbers = later(staging.__name__, "aliases", "chosen_numbers")
+    aliases, chosen_numbers, chosen_texts, lists = later(
+        staging.__name__, "aliases", "chosen_numbers", "chosen_texts", "lists"
+    )
     (equality,) = later(__package__, "equality")
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
@@ -253,7 +256,15 @@ def item_of(value: Any, key: Any) -> Any:
     missing = method(value, "__missing__") if isinstance(value, dict) else None
     if missing is not None and type(value).__getitem__ is dict.__getitem__:
         return dict.__getitem__(value, key) if dict.__contains__(value, key) else missing(key)
+    if type(value) is dict and _is_chosen(key):
+        return lists.under_key(value, key)
     return value[key]
+
+
+def _is_chosen(key: Any) -> bool:
+    """Whether a key stands for a number or a text of Python's, which dicts have as keys."""
+    is_symbolic = type(key) is _core.SymbolicTensor
+    return is_symbolic and (chosen_numbers.is_chosen(key) or chosen_texts.is_chosen(key))
 
 
 # Functions of ``operator`` by what converted code calls in their place.
