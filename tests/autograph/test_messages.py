@@ -782,6 +782,39 @@ def view_of_what_a_branch_changed(x):
     return view * 1.0
 
 
+@dataclasses.dataclass
+class Held:
+    number: object
+    items: list
+
+
+@meets("staging/regions.py:Conditional.merge.rebuild:0")
+def shared_by_objects_that_a_branch_turns(x):
+    shared = [3, 4]
+    held = [Held(1, shared), Held(2, shared)]
+    if x > 0:
+        shared.append(7)
+        held = held[::-1]
+    return [len(h.items) for h in held]
+
+
+@meets("staging/chosen_variables.py:refuse_identity:0")
+def identity_of_a_chosen_variable(x):
+    chosen = one if x > 0 else another
+    return 1 if chosen is another else 2
+
+
+@meets("staging/loops.py:stage_for:0")
+def loop_over_a_list_that_it_grows(x):
+    items, total = [0], 0
+    for i in fg.range(3):
+        items.append(i)
+    for v in items:
+        items.append(5)
+        total += v
+    return total
+
+
 @meets("staging/aliases.py:Element.refuse:0")
 def element_of_a_grown_list_changed(x):
     items = []

@@ -54,6 +54,7 @@ class Joins:
 
     def __init__(self, stands_for: dict[int, list] | None = None):
         self._known: dict[tuple, Join] = {}
+        self.within: list[tuple] = []  # containers within others that are no lists or dicts
         self._stands_for = stands_for or {}  # by the ids of containers what each may be
 
     def __iter__(self) -> Iterator[Join]:
@@ -91,9 +92,9 @@ class Joins:
         columns = [containers_in(one)[1:] for one in (*sources, made)]
         if len({len(column) for column in columns}) == 1:
             for *parts, inner in zip(*columns, strict=True):
-                self._known.setdefault(
-                    (*map(id, parts), id(inner)), Join(tuple(parts), inner, label)
-                )
+                self.within.append(tuple(parts))
+                key = (*map(id, parts), id(inner))
+                self._known.setdefault(key, Join(tuple(parts), inner, label))
 
     def _tuple(self, label: str, sources: tuple, made: tuple) -> tuple:
         if not all(isinstance(s, tuple) and len(s) == len(made) for s in sources):

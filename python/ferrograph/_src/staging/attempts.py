@@ -46,12 +46,14 @@ class Again(BaseException):
         chosen: Iterable[tuple[str, int]] = (),
         split: Iterable[str] = (),
         mixed: Iterable[tuple[str, int]] = (),
+        loosened: Iterable[tuple[str, int]] = (),
     ):
         super().__init__()
         self.places = list(places)
         self.promoted = promoted or {}
         self.flagged, self.large = set(flagged), set(large)
         self.chosen, self.split, self.mixed = set(chosen), set(split), set(mixed)
+        self.loosened = set(loosened)
 
 
 class Built(Again):
@@ -76,6 +78,7 @@ class Memory:
         self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
         self.chosen: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
         self.mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
+        self.loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
         self.split: set[str] = set()  # places whose objects iterations make several of one
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
@@ -91,6 +94,7 @@ class Memory:
         self.chosen |= again.chosen
         self.split |= again.split
         self.mixed |= again.mixed
+        self.loosened |= again.loosened
 
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""

@@ -70,6 +70,8 @@ class Variables:
         self._ran: Callable[[list], Any] | None = None
         self._ran_index: int | None = None  # the variable that says whether there was one yet
         self._mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
+        self._loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
+        self._whole: set[int] = set()  # variables that are integers of Python's all along
         self._n_quotients = root.n_quotients
         self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
@@ -82,6 +84,7 @@ class Variables:
         """Start with what earlier traces of an iteration have shown."""
         self.promoted, self.split = memory.promoted, memory.split
         self.numbers, self._mixed = memory.chosen, memory.mixed
+        self._loosened = memory.loosened
         self.integers.flagged, self.integers.large = memory.flagged, memory.large
 
     def __enter__(self) -> Variables:
@@ -130,8 +133,13 @@ class Variables:
                 self._chosen.append(len(self.initial) - 1)
                 if chosen_numbers.standing(leaf) is True:
                     self._sure.add(len(self.initial) - 1)
+                kinds = None
+                if (label, i) not in self._loosened and initial.dtype.is_integer:
+                    kinds = chosen_numbers.INTEGER if chosen_numbers.is_whole(leaf) else None
+                if kinds is not None:
+                    self._whole.add(len(self.initial) - 1)
                 for inputs in self.inputs:
-                    chosen_numbers.mark(inputs[-1])
+                    chosen_numbers.mark(inputs[-1], kinds)
                 if (label, i) in self._mixed:
                     self._doubt_by_turns(len(self.initial) - 1)
             elif not is_plain and chosen_numbers.is_scalar(leaf):
@@ -378,7 +386,8 @@ class Variables:
         for index in scalars:
             chosen_numbers.mark_scalar(outputs[index])
         for index in self._chosen:
-            chosen_numbers.mark(outputs[index])
+            kinds = chosen_numbers.INTEGER if index in self._whole else None
+            chosen_numbers.mark(outputs[index], kinds)
             if index in doubtful:
                 flag = self._standing_after(*doubtful[index], outputs)
                 chosen_numbers.doubt(outputs[index], flag)
@@ -450,6 +459,10 @@ class Variables:
 
     def _settle_numbers(self) -> None:
         """Start again where an iteration leaves a number of Python's in place of a tensor."""
+        with self.body:
+            loosened = [i for i in self._whole if not chosen_numbers.is_whole(self._left.get(i))]
+        if loosened:
+            raise Again(loosened=[self._spots[i] for i in loosened])
         if not isinstance(self.place, Spot):
             return  # whose functions are given tensors
         known, left = {*self._chosen, *self._numbers}, self._left

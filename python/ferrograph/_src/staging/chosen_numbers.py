@@ -62,10 +62,10 @@ def mark_truth(tensor: Any) -> Any:
 
 def mark_integer(tensor: Any, large: bool = True) -> Any:
     """``tensor``, noted as one that stands for an integer of Python's, which may be ``large``."""
-    return note_integer(mark(tensor, _INTEGER), large)
+    return note_integer(mark(tensor, INTEGER), large)
 
 
-_TRUTH, _INTEGER = frozenset({bool}), frozenset({int})
+_TRUTH, INTEGER = frozenset({bool}), frozenset({int})
 
 
 def note_known(tensor: Any, leaves: tuple) -> None:
@@ -114,6 +114,8 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
             found.add(type(leaf))
         elif is_chosen(leaf) and (kinds := _thread.journals[0].number_kinds.get(key_of(leaf))):
             found |= kinds
+        elif is_whole(leaf):
+            found.add(int)
         else:
             return None
     return frozenset(found)
@@ -278,6 +280,14 @@ def is_certain_integer(number: Any) -> bool:
     held = _thread.journals[0].number_kinds
     known = {key: kinds for key, kinds in held.items() if kinds == {int}}
     return bool(known) and is_made_of(number, known, _made_of) is True
+
+
+def is_whole(leaf: Any) -> bool:
+    """Whether a value certainly is an integer of Python's own in plain Python."""
+    if type(leaf) is int:
+        return True
+    is_integer = type(leaf) is _core.SymbolicTensor and leaf.dtype.is_integer
+    return is_integer and is_chosen(leaf) and is_certain_integer(leaf)
 
 
 _OPERATORS = (

@@ -48,6 +48,19 @@ def follow(made: Any, sources: Iterable[Any], label: str = "") -> None:
         note(made, label, here())
 
 
+def refuse_identity(compared: Iterable[Any]) -> None:
+    """Refuse that code asks which object a variable is that the graph chose."""
+    if any(type(v) is _core.SymbolicTensor and stands_for_variable(v) for v in compared):
+        raise errors.StagingError(
+            say(
+                here(),
+                "this line asks which object a variable is (`is`, `id`) that a branch or loop of "
+                "the graph chose: its value stands for it",
+                "Keep a number beside it that says which one was chosen, and compare that.",
+            )
+        )
+
+
 def check(region: Any, outputs: Iterable[Any]) -> None:
     """Refuse a region, which gives these outputs and is traced now, where it uses what stands for a
     variable after that may have been written."""
@@ -103,7 +116,8 @@ def _begun(noted: Noted) -> str:
 
 # Operations whose results are, or hold, what they are given.
 _HOLDING = frozenset(
-    {"Identity", "Cast", "Pack", "Unpack", "GatherV2", "SelectV2"}
+    {"Identity", "Cast", "Pack", "Unpack", "GatherV2", "SelectV2", "ConcatV2", "StridedSlice"}
+    | {"Reshape", "ReverseV2"}
     | {"TensorListPushBack", "TensorListPopBack", "TensorListSetItem", "TensorListGetItem"}
     | {"TensorListStack", "TensorListFromTensor", "TensorListConcatV2"}
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,11 +23,14 @@ def elements_of(value: Any) -> Any:
         return value._ferrograph_target
     found = perform(list, value)
     if is_front(found):
-        count = perform(len, found)
+        count = perform(lists.size, found)
         if isinstance(count, int):
             return Live(found if _is_set(value) else value, count)
         return Elements(found if _is_set(value) else value, found)
-    return found if _is_set(value) else Live(value, len(found))
+    if _is_set(value):
+        return found
+    size = lists.size(found)
+    return Live(value, size) if isinstance(size, int) else Elements(value, found)
 
 
 def _is_set(front: Front) -> bool:
@@ -56,7 +60,12 @@ class Elements(Source):
 
     def __init__(self, front: Front, elements: Front):
         self._front = front
-        self.count = values.to_tensor(perform(len, elements))
+        self._held = [record.versions for record in front._ferrograph_records]
+        self.count = values.to_tensor(perform(lists.size, elements))
+
+    def has_changed(self) -> bool:
+        now = [record.versions for record in self._front._ferrograph_records]
+        return len(now) != len(self._held) or not all(map(operator.is_, now, self._held))
 
     def at(self, index: Any) -> Any:
         return perform(_at, self._front, index)
@@ -65,6 +74,8 @@ class Elements(Source):
 def _at(held: Any, index: Any) -> Any:
     """The element of a number that is a tensor: each of its parts is chosen for itself."""
     items = list(held)
+    if lists.is_grown(items):
+        return lists.loaded(items, index)
     rows = [values.leaves_of(item) for item in items]
     if not rows or len(rows[0]) < 2:
         return lists.loaded(items, index)

@@ -50,6 +50,10 @@ class Source(abc.ABC):
     def has_more(self, position: Any) -> Any:
         return ops.less(position, self.count)
 
+    def has_changed(self) -> bool:
+        """Whether what it runs over holds other elements than where it was made."""
+        return False
+
     def is_counted(self) -> bool:
         """Whether a loop is not needed to tell if there are elements."""
         return self.count is not None
@@ -133,6 +137,9 @@ class Enumerated(Source):
         self.count = inner.count
         self.relaxes = inner.relaxes
 
+    def has_changed(self) -> bool:
+        return self._inner.has_changed()
+
     def has_more(self, position: Any) -> Any:
         return self._inner.has_more(position)
 
@@ -157,6 +164,9 @@ class Zipped(Source):
         else:
             known = all(isinstance(count, int) for count in counts)
             self.count = min(counts) if known else functools.reduce(ops.minimum, counts)
+
+    def has_changed(self) -> bool:
+        return any(source.has_changed() for source in self._inner)
 
     def has_more(self, position: Any) -> Any:
         if self.count is not None:
@@ -240,6 +250,10 @@ class Counting:
         self._is_large = not by_one or first is None or bounds.is_large(int(first))
         self.start = start
 
+    def has_changed(self) -> bool:
+        """Never: nobody changes a range."""
+        return False
+
     def is_counted(self) -> bool:
         return True
 
@@ -318,7 +332,11 @@ def tensor_range(
 ) -> Any:
     """``fg.range``, or Python's ``range``, remembered for the loop that may follow."""
     given = (start, limit) if limit is not None else (0, start)
-    made = ops.range(start, limit, delta, *args, **keywords)
+    if of_python and type(delta) is int:  # whose ranges may have their limit before the start
+        end = ops.maximum(given[1], given[0]) if delta > 0 else ops.minimum(given[1], given[0])
+        made = ops.range(given[0], end, delta)
+    else:
+        made = ops.range(start, limit, delta, *args, **keywords)
     _last_range.made, _last_range.arguments = made, (*given, delta)
     _last_range.of_python = of_python
     return made

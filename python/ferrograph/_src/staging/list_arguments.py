@@ -93,7 +93,7 @@ _COPIES = (copy.copy, copy.deepcopy)
 
 
 def _stack(grown: Grown, axis: int = 0, name: Any = None) -> Any:
-    return _moved(grown.stacked(), axis)
+    return _moved(grown.as_tensor(), axis)
 
 
 def _moved(stack: Any, axis: int) -> Any:
@@ -107,6 +107,8 @@ def _moved(stack: Any, axis: int) -> Any:
 
 
 def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    if not grown.is_flat():
+        grown._refuse()
     if axis == 0:
         return grown.joined()
     stack = grown.stacked()
@@ -121,5 +123,5 @@ def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
 _LIBRARY: dict[Callable, Callable] = {
     ops.stack: _stack,
     ops.concat: _concat,
-    ops.add_n: lambda grown, name=None: ops.reduce_sum(grown.stacked(), axis=0),
+    ops.add_n: lambda grown, name=None: ops.reduce_sum(grown.as_tensor(), axis=0),
 }

@@ -7,6 +7,7 @@ Code that is not converted meets the ``Grown`` itself, which refuses every use.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import later, ops
@@ -221,6 +222,22 @@ class Grown(Together):
         shape = self._elements.shape_input
         return self._pack(self._each(lambda i: self._emit("TensorListStack", i, shape(i))))
 
+    def is_flat(self) -> bool:
+        """Whether an element is one tensor."""
+        return values.check_same_structure(self._elements.structure, 0) is None
+
+    def as_tensor(self) -> Any:
+        """All elements as one tensor, as a library function makes it of such a list."""
+        if self.is_flat():
+            return self.stacked()
+        leaves = values.leaves_of(self._elements.structure)
+        structure = self._elements.structure
+        if type(structure) not in (list, tuple) or len(leaves) != len(structure):
+            self._refuse()
+        if len(set(self._elements.dtypes)) > 1:
+            self._refuse()
+        return ops.stack(values.leaves_of(self.stacked()), axis=1)
+
     def joined(self) -> Any:
         """All elements joined along their first axis, in which they may differ."""
 
@@ -250,7 +267,10 @@ class Grown(Together):
     def extended(self, other: Grown) -> Grown:
         """Followed by the elements of another."""
         stacks = iter(values.leaves_of(other.stacked()))
-        return self.rebuilt(lambda stack: ops.concat([stack, next(stacks)], 0))
+        made = self.rebuilt(lambda stack: ops.concat([stack, next(stacks)], 0))
+        for i, handle in enumerate(made._handles):
+            other._follow(handle, i)
+        return made
 
     def refuse_return(self) -> Any:
         """Refuse that a traced function returns the list."""
@@ -319,6 +339,11 @@ def is_true(value: Any) -> Any:
     return found if values.is_staged(found) else bool(found)
 
 
+def size(items: Any) -> Any:
+    """How many elements there are, as Python or as a tensor."""
+    return whole(items).count() if is_grown(items) else len(items)
+
+
 def whole(items: list) -> Grown:
     """All elements of such a list."""
     if len(items) == 1:
@@ -363,9 +388,15 @@ def merged(label: str, first: list, second: list) -> Elements:
 class Items(iteration.Source):
     """The elements of a grown list, for a loop."""
 
-    def __init__(self, grown: Grown):
-        self._grown = grown
-        self.count = grown.count()
+    def __init__(self, items: list):
+        self._items, self._held = items, list(items)
+        self._grown = whole(items)
+        self.count = self._grown.count()
+
+    def has_changed(self) -> bool:
+        held = self._held
+        same = len(held) == len(self._items) and all(map(operator.is_, held, self._items))
+        return not same
 
     def at(self, index: Any) -> Any:
         return self._grown.at(index)
@@ -377,6 +408,9 @@ class Backwards(iteration.Source):
     def __init__(self, inner: iteration.Source):
         self._inner = inner
         self.count = inner.count
+
+    def has_changed(self) -> bool:
+        return self._inner.has_changed()
 
     def at(self, index: Any) -> Any:
         return self._inner.at(self.count - 1 - index)
@@ -621,11 +655,17 @@ def total(items: list) -> Any:
 
 def as_tensors(arguments: Any) -> Any:
     """Arguments of a library function, with tensors for grown lists."""
-    if is_grown(arguments):
-        return whole(arguments).stacked()
-    return arguments
+    return whole(arguments).as_tensor() if is_grown(arguments) else arguments
+
+
+def as_numbers(values_: Any) -> Any:
+    """What Python looks through one by one, with tensors for grown lists of numbers and tensors;
+    refused of others."""
+    if is_grown(values_) and not whole(values_).is_flat():
+        whole(values_)._refuse()
+    return as_tensors(values_)
 
 
 def elements_of(value: Any) -> Iterator | Any:
     """What iterates over ``value`` where it is a grown list, else ``value``."""
-    return Items(whole(value)) if is_grown(value) else value
+    return Items(value) if is_grown(value) else value

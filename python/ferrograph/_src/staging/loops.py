@@ -140,11 +140,25 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     while True:
         try:
             _run(loop, place, [("the position", source.start)], going, step, memory)
+            if source.has_changed():
+                raise _changed_while_running(place)
             return
         except ShapeChangeError as e:
             if not source.relaxes or e.index in relaxed and relaxed[e.index] == e.general:
                 raise
             relaxed[e.index] = e.general
+
+
+def _changed_while_running(place: str) -> Exception:
+    """The refusal of a loop over a list that its body changes: Python sees the changes."""
+    return errors.StagingError(
+        say(
+            place,
+            "a loop of the graph runs over a list that grew in a branch or a loop of the graph, "
+            "and its body changes that list: the loop would not see it",
+            "Run over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
+        )
+    )
 
 
 def _run(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values import errors
-from .aliases import is_container
+from .aliases import containers_in, is_container
 from .attempts import Again
 from .journal import thread as _thread
 from .places import say
@@ -86,6 +86,9 @@ def _positions(value: Any, path: Position = ()) -> Iterator[tuple[Position, Any]
     elif isinstance(value, dict):
         for key, part in value.items():
             yield from _positions(part, (*path, key))
+    elif is_container(value):
+        inner = (part for part in containers_in(value)[1:] if is_container(part))
+        yield from (((*path, i), part) for i, part in enumerate(inner))
 
 
 def _unlike(pairs: list[tuple[Any, Any, str]]) -> set[str]:

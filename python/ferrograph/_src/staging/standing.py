@@ -221,13 +221,29 @@ def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> Non
 
 
 def _refuse_names(frame: Any, cells: list, targets: set[int], owner: Any, label: str) -> None:
-    known = {id(cell_contents(cell)) for cell in cells}
-    plain = set(frame.f_code.co_varnames).difference(frame.f_code.co_cellvars)
+    of_others = {id(cell_contents(cell)) for cell in cells}
+    own = _cells_by_name(frame)
     for name, value in list(frame.f_locals.items()):
-        if id(value) not in targets or (name not in plain and id(value) in known):
+        if id(value) not in targets:
+            continue
+        is_free = name in frame.f_code.co_freevars
+        if (is_free and id(value) in of_others) or cell_contents(own.get(name, _NONE)) is value:
             continue
         if name in read_later(frame):
             raise _refused(owner, label, f"the name {name!r} of a function that is running")
+
+
+_NONE = types.CellType(None)
+
+
+def _cells_by_name(frame: types.FrameType) -> dict[str, types.CellType]:
+    """The cells of a frame's names that functions hold which it has made."""
+    found: dict[str, types.CellType] = {}
+    for value in values_in(frame):
+        if type(value) is types.FunctionType:
+            names = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+            found.update((n, cell) for n, cell in names if n in frame.f_code.co_cellvars)
+    return found
 
 
 def _refused(owner: Any, label: str, keeper: str) -> Exception:

@@ -7,9 +7,9 @@ from ... import lazy
 from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .generators import hoist, plain_for, plain_if, plain_while
+    from .generators import certain, hoist, plain_for, plain_if, plain_while
     from .matching import Lowering
 
-_GENERATORS = ("hoist", "plain_for", "plain_if", "plain_while")
+_GENERATORS = ("certain", "hoist", "plain_for", "plain_if", "plain_while")
 
 __getattr__ = lazy(__name__, {**dict.fromkeys(_GENERATORS, "generators"), "Lowering": "matching"})

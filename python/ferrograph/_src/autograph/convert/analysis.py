@@ -54,6 +54,7 @@ class Uses:
     extended: Names = NONE  # names to which a list is added in place
     maybe: Names = NONE  # those of the bound ones that an expression need not bind
     reads_all: Names = NONE  # calls that may read every name
+    targets: Names = NONE  # of ``for`` statements
     calls = False
 
     def __init__(self, *nodes: ast.AST | None):
@@ -242,7 +243,7 @@ class Uses:
 
 _RARE = frozenset(
     {"captured", "rebound", "globals", "nonlocals", "walrus", "grown", "extended", "maybe"}
-    | {"reads_all"}
+    | {"reads_all", "targets"}
 )
 _USUAL = len(Uses().__dict__)
 _BLOCKS = (ast.If, ast.While, ast.For, ast.With)
@@ -259,6 +260,8 @@ def uses_of(body: Iterable[ast.AST]) -> Uses:
 def _add_uses(body: Iterable[ast.AST], total: Uses) -> None:
     for node in body:
         if isinstance(node, _BLOCKS):
+            if isinstance(node, ast.For):
+                total.targets |= Uses(node.target).stores
             _add_uses(build.children(node), total)
         elif isinstance(node, (*_OTHER_BLOCKS, ast.withitem)):
             total.visit(node)
@@ -356,7 +359,7 @@ class Scope:
         self.rebound = frozenset(uses.rebound)
         self.walrus = frozenset(uses.walrus)
         self.grown = frozenset(uses.grown)
-        self.reads_all = bool(uses.reads_all)
+        self.read_by_text = (self.bound - uses.targets) if uses.reads_all else NONE
         touched = uses.loads | uses.captured | uses.nonlocals
         self.free = frozenset(touched - self.bound - self.globals)
 
@@ -364,7 +367,7 @@ class Scope:
     def always_live(self) -> Names:
         """Names that others may read at any time: nested functions, outer ones, the module."""
         always = self.captured | self.rebound | self.nonlocals | self.globals
-        return always | self.bound if self.reads_all else always
+        return always | self.read_by_text
 
     def modified(self, uses: Uses) -> Names:
         """Names that statements with these ``uses`` may rebind, by themselves or through a nested

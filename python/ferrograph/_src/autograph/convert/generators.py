@@ -53,13 +53,13 @@ def _is_yield(statement: ast.stmt | None) -> bool:
 
 def plain_if(node: ast.If) -> ast.stmt:
     """An ``if`` that Python decides; on a tensor it is refused."""
-    node.test = _certain(node.test, "an `if`")
+    node.test = certain(node.test, "an `if`")
     return node
 
 
 def plain_while(node: ast.While) -> ast.stmt:
     """A ``while`` that Python runs."""
-    node.test = _certain(node.test, "a `while`")
+    node.test = certain(node.test, "a `while`")
     node.body += _stops(node)
     return node
 
@@ -71,7 +71,8 @@ def plain_for(node: ast.For) -> ast.stmt:
     return node
 
 
-def _certain(test: ast.expr, what: str) -> ast.expr:
+def certain(test: ast.expr, what: str) -> ast.expr:
+    """A test that Python decides; on a tensor it is refused."""
     text = build.constant(f"{what} around a `yield`")
     if not inline.is_allowed():
         return build.locate(build.call("certain", test, text), test)

@@ -134,7 +134,9 @@ class _Expressions(build.Transformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         if self._stays(node):
-            return self.generic_visit(node)
+            self.generic_visit(node)
+            node.values[:-1] = [convert.certain(v, "an operand") for v in node.values[:-1]]
+            return node
         return logical.convert_bool_op(self.generic_visit(node), self._repeats)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -158,7 +160,9 @@ class _Expressions(build.Transformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         if self._stays(node):
-            return self.generic_visit(node)
+            self.generic_visit(node)
+            node.test = convert.certain(node.test, "a conditional expression")
+            return node
         return logical.convert_if_exp(self.generic_visit(node), self._repeats)
 
     grown: frozenset[str] = frozenset()
@@ -306,6 +310,8 @@ class Statements(_Expressions):
         return unpacking.convert_assign(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        if stores.is_read_before(node):
+            return self.block(stores.in_steps(node, self._context.number()))
         named = [self.visit(s) for s in stores.name_parts(node, self._context.number())]
         changed = stores.changed_in_place(node, self._context.scope.parameters)
         is_extension = analysis.is_extension(node)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import _ast as ast
+from typing import Any
 
 from . import build, specials
 from . import sites as short_ways
@@ -70,6 +71,40 @@ def changed_in_place(node: ast.AugAssign, parameters: frozenset[str]) -> ast.exp
     if isinstance(target.slice, (ast.Slice, ast.Tuple)):
         return None
     return build.call("changing_item", build.loaded(target.value), build.loaded(target.slice))
+
+
+# Calls that change no list or dict of the program's.
+_HARMLESS = frozenset(
+    {"abs", "bool", "float", "int", "len", "max", "min", "ord", "pow", "round", "str", "sum"}
+)
+
+
+def is_read_before(node: ast.AugAssign) -> bool:
+    """Whether an item is changed by what a call gives that may change the object it is in: Python
+    reads the item before the call, and sets it after that."""
+    if not isinstance(node.target, ast.Subscript):
+        return False
+    if isinstance(node.target.slice, (ast.Slice, ast.Tuple)):
+        return False
+    calls = (n.func for n in build.walk(node.value) if isinstance(n, ast.Call))
+    return any(not (isinstance(f, ast.Name) and f.id in _HARMLESS) for f in calls)
+
+
+def in_steps(node: ast.AugAssign, number: int) -> list[ast.stmt]:
+    """``a[k] += f()`` as what Python does one after the other."""
+    target: Any = node.target
+    old, found = f"ag__old_{number}", list[ast.stmt]()
+    for part, name in (("value", f"ag__base_{number}"), ("slice", f"ag__key_{number}")):
+        if not _runs_nothing(getattr(target, part)):
+            found.append(build.assign(name, getattr(target, part)))
+            setattr(target, part, build.name(name))
+    read = ast.Subscript(build.loaded(target.value), build.loaded(target.slice), ast.Load())
+    found.append(build.assign(old, read))
+    found.append(ast.AugAssign(target=build.store(old), op=node.op, value=node.value))
+    target.ctx = ast.Store()
+    found.append(ast.Assign(targets=[target], value=build.name(old), lineno=0))
+    found.append(build.assign(old, build.constant(None)))
+    return [build.locate(statement, node) for statement in found]
 
 
 def name_parts(node: ast.AugAssign, number: int) -> list[ast.stmt]:

@@ -25,11 +25,11 @@ from .specials import PLAIN, found, function_of, method
 from .texts import shown
 
 if TYPE_CHECKING:
-    from ...staging import aliases, chosen_numbers, chosen_texts, lists
+    from ...staging import aliases, chosen_numbers, chosen_texts, chosen_variables, lists
     from . import equality
 else:
-    aliases, chosen_numbers, chosen_texts, lists = later(
-        staging.__name__, "aliases", "chosen_numbers", "chosen_texts", "lists"
+    aliases, chosen_numbers, chosen_texts, chosen_variables, lists = later(
+        staging.__name__, "aliases", "chosen_numbers", "chosen_texts", "chosen_variables", "lists"
     )
     (equality,) = later(__package__, "equality")
 
@@ -225,6 +225,9 @@ def same(left: Any, right: Any) -> bool:
         return left is right
     _refuse_identity(left, right)
     if chosen and chosen_numbers.is_number(left) and chosen_numbers.is_number(right):
+        kinds = chosen_numbers.kinds_of(left), chosen_numbers.kinds_of(right)
+        if None not in kinds and kinds[0].isdisjoint(kinds[1]):
+            return False
         for value in (left, right):
             chosen_numbers.refuse(value, "`is`")
     return really(left) is really(right)
@@ -241,6 +244,8 @@ def _refuse_identity(*compared: Any) -> None:
         return
     if _thread.journals[0].stale:
         stale.refuse_identity(_thread.journals[0].stale, *compared)
+    if _thread.journals[0].variables:
+        chosen_variables.refuse_identity(compared)
     if _thread.journals[0].copies:
         aliases.refuse_copies(*compared)
     families = _thread.journals[0].families

@@ -249,7 +249,7 @@ def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: An
             total = lists.total(values)
             if total is not None:
                 return total
-        values = lists.as_tensors(values)
+        values = lists.as_numbers(values)
         if is_staged(values) and not args and not keywords:
             return staged(values, axis=0)
         if type(values) is list and any(function_of(type(v), "__radd__") for v in values):
@@ -265,7 +265,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if not keywords and _NUMBERS.issuperset(map(type, args)):
             return python(*args)
         given = args
-        args = tuple(lists.as_tensors(a) for a in args)
+        args = tuple(lists.as_numbers(a) for a in args)
         if keywords:
             return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):

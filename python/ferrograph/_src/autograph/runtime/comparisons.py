@@ -47,7 +47,7 @@ def contained(operation: str, value: Any, container: Any) -> Any:
     """``value in container`` and ``value not in container``."""
     if is_front(container):
         return staging.perform(lambda held: contained(operation, value, held), container)
-    container = lists.as_tensors(container)
+    container = lists.as_numbers(container)
     if is_own(container) or _are_compared(value, container) or _holds_grown(value, container):
         found = _asked(value, container)
         if found is not NotImplemented:

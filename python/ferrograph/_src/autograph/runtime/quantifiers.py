@@ -30,7 +30,7 @@ def quantifier(
     def quantify(values: Any) -> Any:
         if is_dataset(values):
             return hooks.on_datasets.fold(values, pairwise, python(()))
-        values = iterated(lists.as_tensors(values))
+        values = iterated(lists.as_numbers(values))
         if is_staged(values):
             return chosen_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
         found: Any = python is builtins.all

@@ -30,7 +30,7 @@ def sorted_(values: Any, **keywords: Any) -> Any:
     """``sorted``."""
     keywords = with_callbacks(keywords)
     given = values
-    values = collected(lists.as_tensors(values))
+    values = collected(lists.as_numbers(values))
     if not is_staged(values):
         return notes.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
