@@ -152,7 +152,8 @@ def attempt(memory: Memory) -> Iterator[None]:
         yield
     except (Again, ShapeChangeError, Undetermined):
         said.clear()
-        if (families := _traced.journals[0].families) is not None:
+        families = _traced.journals[0].families if _traced.journals else None
+        if families is not None:
             families.all[:] = known
         raise
     finally:

@@ -249,7 +249,7 @@ class Variables:
                 )
             )
             sources = _core.dtype_sources(self.initial[index])
-            found = _core.convert_to_tensor(leaf).dtype
+            found = _dtype_of(leaf)
             wrong._ferrograph_met = [(dtype, sources), (found, None)]
             raise wrong
         self._check_shape(index, tensor)
@@ -303,7 +303,7 @@ class Variables:
 
     def _promote(self, index: int, leaf: Any) -> bool:
         """Whether a variable that starts as a Python number may take the dtype of ``leaf``."""
-        spot, found = self._numbers.get(index), _core.convert_to_tensor(leaf).dtype
+        spot, found = self._numbers.get(index), _dtype_of(leaf)
         if spot is None or spot in self.promoted:
             return False
         if not _widens(self.initial[index].dtype, found):
@@ -459,10 +459,8 @@ class Variables:
 
     def _settle_numbers(self) -> None:
         """Start again where an iteration leaves a number of Python's in place of a tensor."""
-        with self.body:
-            loosened = [i for i in self._whole if not chosen_numbers.is_whole(self._left.get(i))]
-        if loosened:
-            raise Again(loosened=[self._spots[i] for i in loosened])
+        if self._whole:
+            self._check_whole()
         if not isinstance(self.place, Spot):
             return  # whose functions are given tensors
         known, left = {*self._chosen, *self._numbers}, self._left
@@ -470,6 +468,13 @@ class Variables:
         found = [self._spots[i] for i in scalars if chosen_numbers.is_number(left[i])]
         if found:
             raise Again(chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)])
+
+    def _check_whole(self) -> None:
+        """Start again where an iteration makes something else of an integer."""
+        with self.body:
+            loosened = [i for i in self._whole if not chosen_numbers.is_whole(self._left.get(i))]
+        if loosened:
+            raise Again(loosened=[self._spots[i] for i in loosened])
 
     def _in_doubt(self) -> dict[int, tuple[bool, bool]]:
         """The variables that stand for numbers, and that are tensors before or after an iteration
@@ -507,6 +512,13 @@ class Variables:
     def _may_be_large(self, spot: tuple[str, int]) -> bool:
         index = next(i for i, known in self._spots.items() if known == spot)
         return bounds.is_integer(self._left[index]) and self.initial[index].dtype == dtypes.int32
+
+
+def _dtype_of(leaf: Any) -> Any:
+    """The dtype that a value needs; of a float of Python's that the graph computed that of one."""
+    found = _core.convert_to_tensor(leaf).dtype
+    is_float = found == dtypes.float64 and chosen_numbers.is_chosen(leaf)
+    return dtypes.float32 if is_float else found
 
 
 def _widens(number: Any, found: Any) -> bool:

@@ -30,7 +30,7 @@ else:
     failures, partitions = later(__package__, "failures", "partitions")
 
 Thunk = Callable[[], Any]
-_MAX_TRACES = 8
+_MAX_TRACES = 12
 
 
 class Loop:

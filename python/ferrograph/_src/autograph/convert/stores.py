@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 import _ast as ast
-from typing import Any
 
+from ...hints import Any
 from . import build, specials
 from . import sites as short_ways
 from .sites import Sites
