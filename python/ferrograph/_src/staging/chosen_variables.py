@@ -137,9 +137,12 @@ def handles_of(tensor: Any) -> set[str]:
 
 def _captures(region: Any) -> dict[str, str]:
     """The inputs of a region that are captured, with what says which tensor each is."""
-    names = [n["name"] for n in region.nodes() if n["name"].partition("_")[0] == "capture"]
-    outer = (t.name if _core.is_symbolic(t) else f"eager {t._id}" for t in region.captured())
-    return {f"{name}:0": captured for name, captured in zip(names, outer, strict=True)}
+    outer = [t.name if _core.is_symbolic(t) else f"eager {t._id}" for t in region.captured()]
+    inputs = [n["name"] for n in region.nodes() if n["op"] == "Placeholder"]
+    names = [n for n in inputs if n.rpartition("/")[2].partition("_")[0] == "capture"]
+    # Those that the program calls so are arguments, which come first.
+    captured = names[len(names) - len(outer) :]
+    return {f"{name}:0": known for name, known in zip(captured, outer, strict=True)}
 
 
 def _inputs(region: Any) -> dict[str, set[str]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import ops
 from ..values import dtypes, errors
-from . import iteration, kinds, lists, notes, values
+from . import by_tensors, iteration, kinds, notes, values
 from .journal import front_of, is_front, refuse_stale
 from .places import here, say
 from .state import attribute_place, is_grown
@@ -78,7 +78,7 @@ class Cursor:
         """The element at a position that is a tensor."""
         place = ops.clip_by_value(ops.cast(index, dtypes.int32), 0, max(len(self._items) - 1, 0))
         try:
-            return lists.one_of(list(self._items), place)
+            return by_tensors.one_of(list(self._items), place)
         except errors.StagingError:
             raise
         except (TypeError, ValueError):

@@ -25,11 +25,12 @@ from .specials import PLAIN, found, function_of, method
 from .texts import shown
 
 if TYPE_CHECKING:
-    from ...staging import aliases, chosen_numbers, chosen_texts, chosen_variables, lists
+    from ...staging import aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables
     from . import equality
 else:
-    aliases, chosen_numbers, chosen_texts, chosen_variables, lists = later(
-        staging.__name__, "aliases", "chosen_numbers", "chosen_texts", "chosen_variables", "lists"
+    aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables = later(
+        staging.__name__,
+        *("aliases", "by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables"),
     )
     (equality,) = later(__package__, "equality")
 
@@ -262,7 +263,7 @@ def item_of(value: Any, key: Any) -> Any:
     if missing is not None and type(value).__getitem__ is dict.__getitem__:
         return dict.__getitem__(value, key) if dict.__contains__(value, key) else missing(key)
     if type(value) is dict and _is_chosen(key):
-        return lists.under_key(value, key)
+        return by_tensors.under_key(value, key)
     return value[key]
 
 
