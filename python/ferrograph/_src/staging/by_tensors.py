@@ -43,12 +43,31 @@ def _key(key: Any, dtype: Any) -> Any:
 def one_of(items: list, place: Any) -> Any:
     """The one among items at a place that the graph knows, each part of it by itself. TypeError
     where they are not alike."""
+    made = values.pack(items[0], [_one_leaf(column, place) for column in _columns(items)])
+    return _standing_for(items, made)
+
+
+def in_order(items: list, places: Any) -> list:
+    """Items in an order that the graph knows, each part of them by itself. TypeError where they
+    are not alike."""
+    taken = [_all_leaves(column, places) for column in _columns(items)]
+    if not taken:
+        return items
+    made = [values.pack(items[0], list(leaves)) for leaves in zip(*taken, strict=True)]
+    return [_standing_for(items, item) for item in made]
+
+
+def _columns(items: list) -> list[list]:
+    """Items that are alike, a list for each part of them."""
     for other in items[1:]:
         difference = values.check_same_structure(items[0], other)
         if difference is not None:
             raise _not_alike(f"have different structures: {difference}")
-    columns = zip(*map(values.leaves_of, items), strict=True)
-    made = values.pack(items[0], [_one_leaf(list(column), place) for column in columns])
+    return [list(column) for column in zip(*map(values.leaves_of, items), strict=True)]
+
+
+def _standing_for(items: list, made: Any) -> Any:
+    """``made``, which is one among items that the graph chose, noted as another name of each."""
     joins = aliases.Joins()
     made = joins.join("the item by a tensor", tuple(items), made)
     aliases.note(joins, None, here())
@@ -60,46 +79,85 @@ def _not_alike(problem: str) -> TypeError:
     return TypeError(
         say(
             here(),
-            f"a tensor is the index of a list or tuple whose items {problem}",
+            f"a tensor chooses among items, or puts them in order, and they {problem}",
             "Make them tensors, numbers, or structures of these that are alike; or choose with "
             "`if`, or with `fg.switch_case`.",
         )
     )
 
 
+def _may_be_alike(shape: list | None, other: list | None) -> bool:
+    """Whether two shapes, as far as they are known, may be the same one."""
+    if shape is None or other is None:
+        return True
+    pairs = zip(shape, other, strict=False)
+    return len(shape) == len(other) and all(a == b or a is None or b is None for a, b in pairs)
+
+
+def _weakened(leaves: list) -> list:
+    """Leaves of which those that stand for numbers of Python's take the dtype of a tensor."""
+    strong = next((v for v in leaves if values.is_tensor(v) and not chosen_numbers.is_chosen(v)), 0)
+    return [(chosen_numbers.weakened(leaf, strong) or (leaf,))[0] for leaf in leaves]
+
+
 def _one_leaf(leaves: list, place: Any) -> Any:
-    """The one among leaves of structures, noted as what these are."""
+    """The one among leaves of structures."""
     if all(leaf is leaves[0] for leaf in leaves) and not values.can_be_tensor(leaves[0]):
         return leaves[0]
+    return _told(ops.gather(_stacked(leaves), place), leaves, place)
+
+
+def _all_leaves(leaves: list, places: Any) -> list:
+    """Leaves of structures in another order."""
+    if all(leaf is leaves[0] for leaf in leaves) and not values.can_be_tensor(leaves[0]):
+        return leaves
+    found = ops.unstack(ops.gather(_stacked(leaves), places), len(leaves))
+    return [_told(tensor, leaves, places[i]) for i, tensor in enumerate(found)]
+
+
+def _stacked(leaves: list) -> Any:
+    """Leaves as one tensor. TypeError where no tensor holds them all as they are."""
     other = next((leaf for leaf in leaves if not values.can_be_tensor(leaf)), leaves)
     if other is not leaves:
         raise _not_alike(f"hold an object that no tensor stands for, a `{type(other).__name__}`")
+    shapes = [values.static_shape(leaf) if hasattr(leaf, "shape") else [] for leaf in leaves]
+    other = next((shape for shape in shapes if not _may_be_alike(shape, shapes[0])), None)
+    if other is not None:
+        raise _not_alike(f"have the shapes {shapes[0]} and {other}")
+    leaves = _weakened(leaves)
     dtype = values.common_dtype(leaves)
-    found = ops.gather(ops.stack([values.to_tensor(v, dtype) for v in leaves]), place)
-    if any(map(values.stands_for_variable, leaves)):
-        chosen_variables.note(found, "", here())
+    kinds = {type(leaf) for leaf in leaves} if dtype is None else set()
+    if kinds == {int, float}:
+        dtype = dtypes.float32
+    elif len(kinds) > 1:
+        raise _not_alike(f"are of the kinds {' and '.join(sorted(k.__name__ for k in kinds))}")
+    return ops.stack([values.to_tensor(v, dtype) for v in leaves])
+
+
+def _told(found: Any, leaves: list, place: Any) -> Any:
+    """The one among leaves at a place, noted as what these are."""
+    chosen_variables.follow(found, leaves)
     if all(map(chosen_texts.is_text, leaves)):
         chosen_texts.mark(found)
     if all(map(chosen_numbers.is_number, leaves)):
         chosen_numbers.mark(found, chosen_numbers.kinds_of(*leaves))
     standing = [bounds.standing(v) for v in leaves]
     if any(flag is not False for flag in standing):
-        are_all = all(flag is True for flag in standing)
-        flag = are_all or ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
+        flag: Any = True
+        if any(flag is not True for flag in standing):
+
+            def told() -> Any:
+                return ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
+
+            flag = bounds.Told(told)
         bounds.note(found, True, flag, at_most=bounds.most_of(filter(bounds.is_integer, leaves)))
     return found
 
 
 def set_item(items: list, key: Any, value: Any) -> None:
-    """``items[key] = value`` of a list."""
+    """``items[key] = value`` of a list. TypeError where the value is not like an item."""
     n, key = len(items), ops.cast(key, dtypes.int32)
     ops.Assert(ops.logical_and(key >= -n, key < n), ["list assignment index out of range"])
     place = ops.where(key < 0, key + n, key)
-    dtype = values.common_dtype([*items, value])
-    new = values.to_tensor(value, dtype)
     for i, old in enumerate(list(items)):
-        chosen = ops.equal(place, i)
-        items[i] = ops.where(chosen, new, values.to_tensor(old, dtype))
-        if any(map(values.stands_for_variable, (old, value))):
-            chosen_variables.note(items[i], "", here())
-        bounds.note_chosen(items[i], chosen, value, old)
+        items[i] = one_of([old, value], ops.cast(ops.equal(place, i), dtypes.int32))

@@ -14,7 +14,7 @@ from ...staging.running import followed
 from ...staging.values import is_staged
 from ...values import errors
 from .arithmetic import item_of
-from .specials import index_of, iterated, opened, truth
+from .specials import function_of, index_of, iterated, opened, truth
 
 __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
 
@@ -25,11 +25,10 @@ def loaded(items: Any, key: Any) -> Any:
         return items[key]
     if has_versions() and (is_front(front_of(items)) or is_front(key)):
         return front_of(staging.perform(lists.loaded, items, key))
-    if isinstance(items, _INDEXED):
-        key = index_of(key)
-    if isinstance(items, (list, tuple)):
-        return lists.loaded(items, key)
-    return item_of(items, key)
+    if not isinstance(items, _INDEXED) or function_of(type(items), "__getitem__") is not None:
+        return item_of(items, key)
+    key = index_of(key)
+    return lists.loaded(items, key) if isinstance(items, (list, tuple)) else item_of(items, key)
 
 
 # What Python runs over as it is, where nothing is staged.

@@ -10,17 +10,15 @@ from ...context.hooks import hooks
 from ...staging import lists, notes
 from ...staging import values as values_module
 from ...staging.journal import loud, note_ordered
-from ...staging.places import here, say
 from ...staging.state import Container
 from ...staging.values import is_staged
-from ...values import errors
 from .specials import collected
 
 if TYPE_CHECKING:
-    from ...staging import bounds, chosen_variables
+    from ...staging import by_tensors
     from . import equality
 else:
-    bounds, chosen_variables = later(staging.__name__, "bounds", "chosen_variables")
+    (by_tensors,) = later(staging.__name__, "by_tensors")
     (equality,) = later(__package__, "equality")
 
 __all__ = ["sorted_", "stack_of", "with_callbacks"]
@@ -80,7 +78,7 @@ def _sorted_items(items: list, key: Any = None, reverse: Any = False) -> list:
         values = values if places is None else ops.gather(values, places)
         found = ops.argsort(values, direction=_direction(reverse), stable=True)
         places = found if places is None else ops.gather(places, found)
-    return _taken(items, places)
+    return by_tensors.in_order(items, places)
 
 
 def _direction(reverse: Any) -> str:
@@ -104,43 +102,3 @@ def _distinct_heads(keys: list, columns: list) -> list:
     heads = [key[:n] for key in keys] if n else []
     pairs = itertools.combinations(heads, 2)
     return [] if any(first == second for first, second in pairs) else heads
-
-
-def _taken(items: list, places: Any) -> list:
-    """The items in another order, each part of them by itself."""
-    for leaf in (leaf for item in items for leaf in values_module.leaves_of(item)):
-        if not values_module.can_be_tensor(leaf):
-            raise errors.StagingError(
-                say(
-                    here(),
-                    f"objects of the class {type(leaf).__name__} are to be put into an order that "
-                    "tensors decide, and no tensor can stand for them",
-                    "Sort the numbers that are in them, for example with `fg.sort`, or tuples of "
-                    "numbers.",
-                )
-            )
-    columns = zip(*map(values_module.leaves_of, items), strict=True)
-    taken = [_column(list(column), places) for column in columns]
-    return [values_module.pack(items[0], list(leaves)) for leaves in zip(*taken, strict=True)]
-
-
-def _column(leaves: list, places: Any) -> list:
-    """One part of the items in another order; integers of Python's are told from tensors."""
-    found = ops.unstack(ops.gather(stack_of(leaves), places), len(leaves))
-    for tensor in found:
-        chosen_variables.follow(tensor, leaves)
-    integers = [leaf for leaf in leaves if bounds.is_integer(leaf)]
-    if not integers:
-        return found
-    flags = [bounds.standing(leaf) for leaf in leaves]
-    at_most = bounds.most_of(integers)
-    for i, tensor in enumerate(found):
-        flag: Any = True
-        if any(f is not True for f in flags):
-
-            def told(i: int = i) -> Any:
-                return ops.gather(ops.stack([values_module.to_tensor(f) for f in flags]), places[i])
-
-            flag = bounds.Told(told)
-        bounds.note(tensor, True, flag, at_most=at_most)
-    return found
