@@ -50,6 +50,7 @@ LAZY = {
     "staging.conditional": "branches that raise, or change containers",
     "staging.constructs": "`in` where tensors are asked",
     "staging.graph": "what few programs ask of an operation",
+    "staging.cursors": "items of lists by tensors",
     "staging.by_tensors": "variables and containers among which the graph chooses",
     "staging.lists": "variables among which the graph chooses",
     "staging.effects": "changes of what is seen from outside",

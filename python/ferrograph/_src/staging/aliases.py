@@ -234,6 +234,18 @@ class Family:
     def _named(self) -> str:
         return repr(self.label) if self.label else "the result of an `if` on a tensor"
 
+    def refuse_identity(self, compared: tuple) -> None:
+        """Refuse that the identity of one of them is asked for."""
+        if len(self.members) > 1 and any(m is v for m, _ in self.members for v in compared):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"{self._named()} is one of several objects, among which the graph chose "
+                    f"at {self.place}, and this line asks which object it is",
+                    "Keep a number beside it that says which one was chosen, and compare that.",
+                )
+            )
+
     def changed(self) -> Any:
         """The first of them that does not hold what it held; None where all do."""
         for member, held in self.members:
@@ -260,7 +272,12 @@ def _held(member: Any) -> list:
 
 
 class Element(Family):
-    """A container that was added to a list of the graph, or taken from one, which holds tensors."""
+    """A container that was added to a list of the graph, or taken from one, which holds tensors;
+    ``is_made`` says that staging made it in place of the program's own."""
+
+    def __init__(self, made: Any, label: str, place: str, is_made: bool):
+        super().__init__([made], label, place)
+        self.is_made = is_made
 
     def refuse(self, line: str) -> None:
         raise errors.StagingError(
@@ -277,20 +294,33 @@ class Element(Family):
     def is_read_beside(self, member: Any) -> bool:
         return True
 
+    def refuse_identity(self, compared: tuple) -> None:
+        known = self.is_made and any(m is v for m, _ in self.members for v in compared)
+        if known and all(map(is_container, compared)):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    "this line asks which object a container is that may be an element of "
+                    f"{self.label}: the list, which grows in a branch or a loop of the graph, "
+                    f"holds the tensors that were in it, and gave a new object at {self.place}",
+                    "Keep a number beside it that says which one it is, and compare that.",
+                )
+            )
 
-def note_element(value: Any, label: str) -> None:
-    """Note what is added to a list of the graph, or taken from it: the containers in it are others
-    than those that the program has from now on."""
+
+def note_element(value: Any, label: str, is_made: bool) -> None:
+    """Note what is added to a list of the graph, or taken from it (``is_made``): the containers in
+    it are others than those that the program has from now on."""
     if not _thread.journals:
         return
     root: Journal = _thread.journals[0]
     for made in containers_in(value):
         if any(made is copy for copy, _ in root.copies.values()):
-            Element([], label, here()).refuse(here())  # each iteration changes it
+            Element(made, label, here(), is_made).refuse(here())  # each iteration changes it
         if root.families is None:
             root.families = Families()
             root.watch()
-        root.families.all.append(Element([made], label, here()))
+        root.families.all.append(Element(made, label, here(), is_made))
 
 
 def containers_in(value: Any) -> list:
@@ -342,15 +372,7 @@ class Families:
     def refuse_identity(self, *compared: Any) -> None:
         """Refuse that the identity of objects is asked for where the graph chose among them."""
         for family in self.all:
-            if len(family.members) > 1 and any(m is v for m, _ in family.members for v in compared):
-                raise errors.StagingError(
-                    say(
-                        here(),
-                        f"{family._named()} is one of several objects, among which the graph chose "
-                        f"at {family.place}, and this line asks which object it is",
-                        "Keep a number beside it that says which one was chosen, and compare that.",
-                    )
-                )
+            family.refuse_identity(compared)
 
     def check(self, line: str = "") -> None:
         """Refuse where one of the objects was changed, by whatever means."""
@@ -402,6 +424,18 @@ def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
             label = join.label or _name_of_result()
             found = _distinct([*old, *_made_of_same(join, joins)])
             _keep([s for s in found if is_alive([s])], join.made, label, place)
+        _keep_element(join, place)
+
+
+def _keep_element(join: Join, place: str) -> None:
+    """Note what may be an element of a list of the graph under another name."""
+    known = _thread.journals[0].families
+    elements = [f for f in known.all if isinstance(f, Element)] if known else []
+    for element in elements:
+        members = [member for member, _ in element.members]
+        if any(source is member for source in join.sources for member in members):
+            known.all.append(Element(join.made, element.label, place, True))
+            return
 
 
 def _name_of_result() -> str:

@@ -7,14 +7,19 @@ where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``fo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from .. import ops
+from .. import later, ops
+from ..hints import TYPE_CHECKING, Any
 from ..values import dtypes, errors
-from . import by_tensors, iteration, kinds, notes, values
+from . import iteration, kinds, notes, values
 from .journal import front_of, is_front, refuse_stale
 from .places import here, say
 from .state import attribute_place, is_grown
+
+if TYPE_CHECKING:
+    from . import by_tensors
+else:
+    (by_tensors,) = later(__package__, "by_tensors")
 
 _EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains
 

@@ -15,15 +15,17 @@ from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
-from . import bounds, by_tensors, chosen_numbers, chosen_texts, frames, iteration, notes, values
+from . import bounds, chosen_numbers, chosen_texts, frames, iteration, notes, values
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
 
 if TYPE_CHECKING:
-    from . import aliases, chosen_variables
+    from . import aliases, by_tensors, chosen_variables
 else:
-    aliases, chosen_variables = later(__package__, "aliases", "chosen_variables")
+    aliases, by_tensors, chosen_variables = later(
+        __package__, "aliases", "by_tensors", "chosen_variables"
+    )
 
 
 def _unfit(label: str, problem: str) -> errors.StagingError:
@@ -70,6 +72,7 @@ class Elements:
             self.shapes.append(general)
         if not self.dtypes:
             raise _unfit(label, "its elements hold no tensors")
+        self.have_parts = columns[0][0] is not self.structure
 
     def join(self, samples: list) -> None:
         """Take in that ``samples`` are elements, too."""
@@ -137,12 +140,12 @@ class Grown(Together):
         """With one more element at the end."""
         leaves = self._leaves(item)
         handles = self._each(lambda i: self._emit("TensorListPushBack", i, leaves[i]))
-        self._note_element(item)
+        self._note_element(item, False)
         return self._with(handles, values.leaves_of(item))
 
-    def _note_element(self, item: Any) -> Any:
+    def _note_element(self, item: Any, is_made: bool) -> Any:
         if type(item) is not _core.SymbolicTensor:
-            aliases.note_element(item, self._elements.label)
+            aliases.note_element(item, self._elements.label, is_made)
         return item
 
     def _leaves(self, item: Any) -> list:
@@ -184,7 +187,7 @@ class Grown(Together):
     def at(self, index: Any) -> Any:
         """The element at a place; negative ones count from the end."""
         place = self._place(index)
-        if frames.may_be_caught():  # also where nobody reads the element
+        if frames.may_be_caught() or self._elements.have_parts:  # also where nobody reads it
             found = ops.logical_and(place >= 0, place < self.count())
             ops.Assert(found, ["IndexError: list index out of range"])
         shape = self._elements.shape_input
@@ -192,7 +195,7 @@ class Grown(Together):
         def element(i: int) -> Any:
             return self._element(i, self._emit("TensorListGetItem", i, place, shape(i)))
 
-        return self._note_element(self._pack(self._each(element)))
+        return self._note_element(self._pack(self._each(element)), True)
 
     def _element(self, i: int, leaf: Any) -> Any:
         self._follow(leaf, i)
@@ -214,7 +217,7 @@ class Grown(Together):
         """With another element at a place."""
         leaves, place = self._leaves(item), self._place(index)
         handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
-        self._note_element(item)
+        self._note_element(item, False)
         return self._with(handles, values.leaves_of(item))
 
     def stacked(self) -> Any:
