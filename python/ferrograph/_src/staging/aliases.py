@@ -339,6 +339,11 @@ def containers_in(value: Any) -> list:
     return list(found.values())
 
 
+def arrays_in(value: Any) -> list:
+    """The arrays in a value, itself among them."""
+    return [part for part in containers_in(value) if is_array(part)]
+
+
 def _parts(container: Any) -> list:
     """What a container holds itself."""
     return [part for facet, held in _held(container) for part in facet.parts(container, held)]
@@ -560,22 +565,16 @@ def refuse_in_place(array: Any, acting: types.FrameType) -> None:
         raise in_place(stored_next(frame) or "the target", array, here())
 
 
-def refuse_arrays(
-    found: Iterable[tuple[Place, Any]], functions: tuple, place: str
-) -> list[tuple[str, Any]]:
-    """Refuse places with arrays that a loop's functions change in place, if others read them; the
-    arrays, with what the places are called."""
-    arrays = []
+def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: str) -> None:
+    """Refuse places with arrays that a loop's functions change in place, if others read them."""
     for spot, value in found:
         if not is_array(value):
             continue
-        arrays.append((spot.label, value))
         name = spot.label.rpartition(".")[2]
         names = {name} if name.isidentifier() else {"[]"}
         changed = any(not names.isdisjoint(augmented(f.__code__)) for f in functions)
         if changed and _is_alive_beside(spot, value, functions):
             raise in_place(spot.label, value, place)
-    return arrays
 
 
 def is_read(place: Place) -> bool:

@@ -71,7 +71,8 @@ def _standing_for(items: list, made: Any) -> Any:
     joins = aliases.Joins()
     made = joins.join("the item by a tensor", tuple(items), made)
     aliases.note(joins, None, here())
-    aliases.note_arrays([("", item) for item in items if aliases.is_array(item)], None, here())
+    arrays = [("", array) for item in items for array in aliases.arrays_in(item)]
+    aliases.note_arrays(arrays, None, here())
     return made
 
 

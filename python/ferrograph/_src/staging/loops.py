@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from .. import later, ops
 from ..hints import TYPE_CHECKING, Any
+from ..native import _core
 from ..values import constants, dtypes, errors
 from . import aliases, attempts, effects, merging, notes, values
 from . import options as loop_options
@@ -31,6 +32,7 @@ else:
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 12
+_NO_ARRAYS = frozenset({_core.SymbolicTensor, bool, int, float, str, type(None), type(UNDEFINED)})
 
 
 class Loop:
@@ -225,7 +227,7 @@ def _stage(
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
-            arrays = aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
+            aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
             with effects.region(loop.anchors, repeats=True, own=state.places) as journal:
@@ -257,8 +259,12 @@ def _stage(
     leave_results(loop, before, after, slots, late, variables, outputs)
     effects.stand_in_again()
     aliases.note(variables.joins, reached, place)
-    if arrays and (loop.runs is None or loop.runs() is not True):
-        aliases.note_arrays(arrays, reached, place)  # which stay where there was no iteration
+    if not _NO_ARRAYS.issuperset(map(type, (*before, *after))):
+        pairs = loop.carried(after)
+        if loop.runs is None or loop.runs() is not True:
+            pairs += loop.carried(before)  # which stay where there was no iteration
+        arrays = [(spot.label, array) for spot, v in pairs for array in aliases.arrays_in(v)]
+        aliases.note_arrays(arrays, reached, place)
 
 
 def _check_effects(
