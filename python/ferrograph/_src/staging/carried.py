@@ -72,6 +72,7 @@ class Variables:
         self._mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
         self._loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
         self._whole: set[int] = set()  # variables that are integers of Python's all along
+        self._told: int | None = None  # how often their kind was told before the iteration
         self._n_quotients = root.n_quotients
         self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
@@ -138,6 +139,7 @@ class Variables:
                     kinds = chosen_numbers.INTEGER if chosen_numbers.is_whole(leaf) else None
                 if kinds is not None:
                     self._whole.add(len(self.initial) - 1)
+                    self._told = chosen_numbers.kinds_told() if self._told is None else self._told
                 for inputs in self.inputs:
                     chosen_numbers.mark(inputs[-1], kinds)
                 if (label, i) in self._mixed:
@@ -470,11 +472,20 @@ class Variables:
             raise Again(chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)])
 
     def _check_whole(self) -> None:
-        """Start again where an iteration makes something else of an integer."""
+        """Start again where an iteration makes something else of an integer and asked what it is;
+        where it did not ask, nothing depends on it."""
+        was_told = chosen_numbers.kinds_told() != self._told
         with self.body:
-            loosened = [i for i in self._whole if not chosen_numbers.is_whole(self._left.get(i))]
-        if loosened:
-            raise Again(loosened=[self._spots[i] for i in loosened])
+            while loosened := [i for i in self._whole if not self._is_left_whole(i)]:
+                if was_told:
+                    raise Again(loosened=[self._spots[i] for i in loosened])
+                for index in loosened:
+                    self._whole.discard(index)
+                    for inputs in self.inputs:
+                        chosen_numbers.forget_kinds(inputs[index])
+
+    def _is_left_whole(self, index: int) -> bool:
+        return chosen_numbers.is_whole(self._left.get(index))
 
     def _in_doubt(self) -> dict[int, tuple[bool, bool]]:
         """The variables that stand for numbers, and that are tensors before or after an iteration

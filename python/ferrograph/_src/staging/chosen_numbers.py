@@ -118,7 +118,20 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
             found.add(int)
         else:
             return None
+    if _thread.journals:
+        _thread.journals[0].kinds_told += 1
     return frozenset(found)
+
+
+def kinds_told() -> int:
+    """How often the trace was told of which class a number is that it chooses."""
+    return _thread.journals[0].kinds_told if _thread.journals else 0
+
+
+def forget_kinds(tensor: Any) -> None:
+    """From now on it is not known of which class a number is."""
+    if _thread.journals:
+        _thread.journals[0].number_kinds.pop(key_of(tensor), None)
 
 
 def kind_of(value: Any, use: str) -> type:
@@ -279,7 +292,9 @@ def is_certain_integer(number: Any) -> bool:
     it is made of such ones alone."""
     held = _thread.journals[0].number_kinds
     known = {key: kinds for key, kinds in held.items() if kinds == {int}}
-    return bool(known) and is_made_of(number, known, _made_of) is True
+    is_certain = bool(known) and is_made_of(number, known, _made_of) is True
+    _thread.journals[0].kinds_told += is_certain
+    return is_certain
 
 
 def is_whole(leaf: Any) -> bool:
