@@ -22,17 +22,16 @@ from ...staging.journal import thread as _thread
 from ...values import dtypes, errors
 from .logic import not_
 from .specials import PLAIN, found, function_of, method
-from .texts import shown
 
 if TYPE_CHECKING:
     from ...staging import aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables
-    from . import equality
+    from . import equality, texts
 else:
     aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables = later(
         staging.__name__,
         *("aliases", "by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables"),
     )
-    (equality,) = later(__package__, "equality")
+    equality, texts = later(__package__, "equality", "texts")
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -58,7 +57,7 @@ CONTAINERS = (list, tuple, dict, collections.deque)  # which compare what they h
 def binary(name: str, left: Any, right: Any) -> Any:
     """``left + right`` and its like."""
     if name == "mod" and isinstance(left, (str, bytes)):
-        return left % shown(right)
+        return left % texts.shown(right)
     if type(left) in PLAIN and type(right) in PLAIN:
         if chosen and name in _OF_INTEGERS and _are_integers(name, left, right):
             return _OF_INTEGERS[name](left, right)

@@ -29,21 +29,19 @@ from ...staging.running import followed
 from ...staging.values import is_staged
 from ...values import dtypes, nest
 from . import arithmetic
-from .logic import and_, or_
-from .quantifiers import quantifier
 from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
     from ...ops import string_ops
     from ...staging import bounds, chosen_numbers, list_arguments
-    from . import attributes, equality, foreign, sorting, texts
+    from . import attributes, equality, foreign, quantifiers, sorting, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
     bounds, chosen_numbers, list_arguments = later(
         staging.__name__, "bounds", "chosen_numbers", "list_arguments"
     )
-    attributes, equality, foreign, sorting, texts = later(
-        __package__, "attributes", "equality", "foreign", "sorting", "texts"
+    attributes, equality, foreign, quantifiers, sorting, texts = later(
+        __package__, "attributes", "equality", "foreign", "quantifiers", "sorting", "texts"
     )
 
 
@@ -115,6 +113,14 @@ def _checked_length(given: Any) -> Any:
 def _length(tensor: Any) -> Any:
     """The length of a tensor that is known only when the graph runs."""
     return chosen_numbers.mark_integer(ops.shape(tensor)[0], large=False)
+
+
+def _any(values: Any) -> Any:
+    return quantifiers.any_of(values)
+
+
+def _all(values: Any) -> Any:
+    return quantifiers.all_of(values)
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
@@ -510,8 +516,8 @@ _FORMS: dict[Any, Any] = {
     builtins.sum: _reduction(builtins.sum, ops.reduce_sum, ops.add, 0),
     builtins.max: _extreme(builtins.max, ops.reduce_max, ops.maximum),
     builtins.min: _extreme(builtins.min, ops.reduce_min, ops.minimum),
-    builtins.any: quantifier(builtins.any, ops.reduce_any, or_, ops.logical_or),
-    builtins.all: quantifier(builtins.all, ops.reduce_all, and_, ops.logical_and),
+    builtins.any: _any,
+    builtins.all: _all,
     builtins.sorted: _sorted,
     builtins.next: _next,
     builtins.iter: _iter,

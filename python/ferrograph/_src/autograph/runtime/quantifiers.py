@@ -17,12 +17,13 @@ from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import dtypes, errors
 from . import shared
+from .logic import and_, or_
 from .specials import iterated
 
-__all__ = ["quantifier"]
+__all__ = ["all_of", "any_of"]
 
 
-def quantifier(
+def _quantifier(
     python: Callable, reduction: Callable, operator: Callable, pairwise: Callable
 ) -> Callable:
     """The form of ``any`` or ``all``, by the operators that join two answers."""
@@ -34,7 +35,7 @@ def quantifier(
         if is_staged(values):
             return chosen_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
         found: Any = python is builtins.all
-        kept = shared.held(values, 1)
+        kept = shared.held(values, 2)  # by the form and by its caller
         for value in values:
             if is_staged(value) or is_staged(found):
                 _refuse_binding(values, python)
@@ -82,3 +83,7 @@ def _truth(value: Any) -> Any:
     if is_staged(value):
         return values_module.truth(_core.convert_to_tensor(value), "`any` or `all`")
     return bool(value)
+
+
+any_of = _quantifier(builtins.any, ops.reduce_any, or_, ops.logical_or)
+all_of = _quantifier(builtins.all, ops.reduce_all, and_, ops.logical_and)
