@@ -21,11 +21,9 @@ from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
 
 if TYPE_CHECKING:
-    from . import failures, lifting, remains, versions
+    from . import failures, lifting, remains
 else:
-    failures, lifting, remains, versions = later(
-        __package__, "failures", "lifting", "remains", "versions"
-    )
+    failures, lifting, remains = later(__package__, "failures", "lifting", "remains")
 
 __all__ = [
     "is_eager",
@@ -365,7 +363,7 @@ def _merge(
     is_plain = type(sides[0]) is type(sides[1]) is _core.SymbolicTensor
     pair = None if is_plain or any(filled) else merging.objects_left(conditional, was, *sides)
     if pair is not None:
-        conditional.grouped(functools.partial(versions.objects, conditional, label, pair, place))
+        conditional.grouped(functools.partial(merging.objects, conditional, label, pair, place))
         return True
     conditional.merge(_named(label), sides[0], sides[1], filled)
     return True

@@ -17,7 +17,7 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..values import errors
-from . import effects, kinds, lists, notes, values, versions
+from . import effects, kinds, lists, merging, notes, values, versions
 from .conditional import mark_raised, stage_choice
 from .facets import Through
 from .frames import is_copied_from, is_discarded
@@ -382,7 +382,7 @@ def _merge(
                 raise _unknown(pair[0], place)
             return lambda results: _holder(pair[0])
         if versions.can_be_one(conditional, outcomes):
-            return versions.objects(conditional, "a result", outcomes, place)
+            return merging.objects(conditional, "a result", outcomes, place)
         if kinds.content_place(pair[0]) is not None and not _may_be_copied(conditional, pair):
             raise _unknown(pair[0], place)
     try:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from .. import later, staging
 from ..hints import TYPE_CHECKING, Any
 from ..values import errors
-from . import frames, lists, notes, values
+from . import frames, kinds, lists, notes, values
 from .attempts import Again, in_loop, in_nest
 from .facets import Whole
-from .journal import is_front, really, record_of
+from .journal import front_of, is_front, really, record_of
 from .places import here, say
 from .regions import Conditional
 from .running import refuse_running
@@ -30,10 +30,10 @@ def merge(conditional: Conditional, place: Place, first: Any, second: Any, where
     """Add a place to the conditional; how to leave the result in it."""
     if not isinstance(place, (Container, Whole)):
         return _scalar(conditional, place, first, second, where)
-    kinds = {type(first), type(second)}
-    if kinds <= {dict} and list(first) == list(second) and _fit(first.values(), second.values()):
+    both = {type(first), type(second)}
+    if both <= {dict} and list(first) == list(second) and _fit(first.values(), second.values()):
         return _mapping(conditional, place, first, second)
-    if isinstance(place, Container) and kinds in ({list}, {collections.deque}):
+    if isinstance(place, Container) and both in ({list}, {collections.deque}):
         if _grows(first, second) or (len(first) != len(second) and _must_grow(place)):
             return _lists(conditional, place, first, second)
         if len(first) == len(second) and _fit(first, second):
@@ -78,9 +78,30 @@ def objects_left(
     if not (is_front(first) or is_front(second) or _is_container(first, second)):
         return None
     pair = [left(v) for left, v in zip(conditional.as_left, (first, second), strict=True)]
-    if not (is_front(first) or is_front(second)) and _fit(pair[:1], pair[1:]):
+    by_parts = not (is_front(first) or is_front(second) or any(map(_is_grown, pair)))
+    if by_parts and _fit(pair[:1], pair[1:]):
         return None
     return pair if versions.can_be_one(conditional, pair, was) else None
+
+
+def objects(conditional: Conditional, label: str, pair: list, where: str) -> Callable:
+    """Add two objects that `versions.can_be_one`; how to take the one for both of them."""
+    first, second = (kinds.content_place(really(v)) for v in pair)
+    assert first is not None
+    assert second is not None
+    kept = second if id(first.owner) in conditional.changed else first
+    kept.label = label
+    held = [
+        left[id(place.owner)] if id(place.owner) in left else place.get()
+        for left, place in zip(conditional.contents, (first, second), strict=True)
+    ]
+    take = merge(conditional, kept, held[0], held[1], where)
+
+    def give(results: Iterator) -> Any:
+        take(results)
+        return front_of(notes.fresh(kept.owner))
+
+    return give
 
 
 def _is_container(*held: Any) -> bool:
@@ -113,7 +134,7 @@ def _scalar(conditional: Conditional, place: Place, first: Any, second: Any, whe
         raise _one_sided(place.label, first is UNDEFINED, where)
     pair = objects_left(conditional, (place.key, place.get()), first, second)
     if pair is not None:
-        take = versions.objects(conditional, place.label, pair, where)
+        take = objects(conditional, place.label, pair, where)
         return lambda results: place.put(take(results))
     conditional.merge(f"the values of {place.label!r}", first, second)
     return lambda results: place.put(next(results))
@@ -173,18 +194,18 @@ def expand(change: Any) -> list[Place]:
     place, old, new = change
     if not isinstance(place, (Container, Whole)):
         return [place]
-    kinds = {type(old), type(new)}
-    is_sequence = isinstance(place, Container) and kinds in ({list}, {collections.deque})
+    both = {type(old), type(new)}
+    is_sequence = isinstance(place, Container) and both in ({list}, {collections.deque})
     if is_sequence and len(old) == len(new) and not _grows(old, new):
         found = [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a is not b]
         return [_item(place, i) for i in found]
-    has_versions = Versions in kinds
+    has_versions = Versions in both
     are_few = not (_is_grown(old) or _is_grown(new)) and (in_nest() or not _gets_longer(old, new))
     if has_versions and are_few:
         return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
     if isinstance(place, Container) and isinstance(place.owner, list) and not place.in_library:
         return [GrownList(place, _elements(place, old, new))]
-    if kinds == {dict} and list(old) == list(new):
+    if both == {dict} and list(old) == list(new):
         return [_item(place, k) for k in old if old[k] is not new[k]]
     return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
 

@@ -15,8 +15,8 @@ from typing import Any
 from .. import ops, staging
 from ..native import _core
 from ..values import constants, dtypes, errors
-from . import kinds, notes, values
-from .journal import front_of, really
+from . import kinds, values
+from .journal import really
 from .places import here, say
 from .reach import reached
 from .regions import Conditional, Traced
@@ -76,26 +76,6 @@ def can_be_one(conditional: Conditional, pair: list, was: tuple[Any, Any] | None
 
 def _is_view(value: Any) -> bool:
     return getattr(value, "base", None) is not None
-
-
-def objects(conditional: Conditional, label: str, pair: list, where: str) -> Take:
-    """Add two objects that ``can_be_one``; how to take the one for both of them."""
-    first, second = (kinds.content_place(really(v)) for v in pair)
-    assert first is not None
-    assert second is not None
-    kept = second if id(first.owner) in conditional.changed else first
-    kept.label = label
-    held = [
-        left[id(place.owner)] if id(place.owner) in left else place.get()
-        for left, place in zip(conditional.contents, (first, second), strict=True)
-    ]
-    take = merge(conditional, kept, held[0], held[1], where)
-
-    def give(results: Iterator) -> Any:
-        take(results)
-        return front_of(notes.fresh(kept.owner))
-
-    return give
 
 
 def _is_alone(conditional: Conditional, value: Any, was: tuple[Any, Any] | None) -> bool:
