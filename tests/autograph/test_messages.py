@@ -64,6 +64,7 @@ NOT_REFUSALS = {
     "staging/while_loops.py:_body:1": "a trace begins again",
     "staging/membership.py:stage_in": "Python's own",
     "staging/merging.py:Chosen._get:1": "a trace begins again",
+    "staging/replaced_lists.py": "a trace begins again",
     "staging/remains.py:as_left.build": "what stands for such an object is met in its place",
     "staging/options.py": "arguments of `while_loop`",
     "staging/outside.py:explain": "says of C code what `Stale` says",

@@ -108,7 +108,7 @@ class region(journal):
         made = _thread.journals[-1]
         super().__exit__(*exception)
         if exception[0] is not None:
-            if isinstance(exception[1], Exception):
+            if isinstance(exception[1], Exception) or type(exception[1]) is Again:
                 _put_back(noted(made))
             return
         around = _thread.journals  # none where a graph alone is made, without a function

@@ -20,15 +20,18 @@ from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
 from .iteration import source_of
+from .journal import is_front, really
 from .lists import Grown, truth
 from .merging import Chosen, GrownList
 from .places import say
 from .state import UNDEFINED, Place, State, is_grown
 
 if TYPE_CHECKING:
-    from . import failures, partitions
+    from . import failures, partitions, replaced_lists
 else:
-    failures, partitions = later(__package__, "failures", "partitions")
+    failures, partitions, replaced_lists = later(
+        __package__, "failures", "partitions", "replaced_lists"
+    )
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 12
@@ -200,7 +203,16 @@ def carry(state: State, places: list[Place]) -> None:
             names, others = state.places[: state.n_names], state.places[state.n_names :]
             state.places = names + [p for p in others if p.owner is not found.owner]
             found.start()
+            if isinstance(found, GrownList):
+                _name_itself(state, found.owner)
         state.places.append(found)
+
+
+def _name_itself(state: State, owner: Any) -> None:
+    """Put an object in the place of what stands for it, among whose contents nothing is chosen."""
+    held = state.read()
+    if any(is_front(v) and really(v) is owner for v in held):
+        state.write([owner if really(v) is owner else v for v in held])
 
 
 def _stage(
@@ -357,6 +369,9 @@ def iterate(
             variables.results(slot, start[i])
             after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
         else:
+            if really(before[i]).__class__ is list:
+                with variables.body:
+                    after[i] = replaced_lists.fitted(slot.label, before[i], after[i])
             variables.results(slot, after[i])
     return after
 

@@ -179,7 +179,7 @@ def _mapping(conditional: Conditional, place: Place, first: dict, second: dict) 
 
 
 def _lists(conditional: Conditional, place: Place, first: Any, second: Any) -> Setter:
-    elements = _elements(place, first, second)
+    elements = elements_of(place, first, second)
     refuse_running(place.owner)
     grown = []
     for branch, held in zip(conditional.branches, (first, second), strict=True):
@@ -204,7 +204,7 @@ def expand(change: Any) -> list[Place]:
     if has_versions and are_few:
         return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
     if isinstance(place, Container) and isinstance(place.owner, list) and not place.in_library:
-        return [GrownList(place, _elements(place, old, new))]
+        return [GrownList(place, elements_of(place, old, new))]
     if both == {dict} and list(old) == list(new):
         return [_item(place, k) for k in old if old[k] is not new[k]]
     return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
@@ -218,7 +218,7 @@ def _gets_longer(old: Any, new: Any) -> bool:
     return not {len(c) for c in after} <= {len(c) for c in before}
 
 
-def _elements(place: Place, old: Any, new: Any) -> Any:
+def elements_of(place: Place, old: Any, new: Any) -> Any:
     """What the elements of a list are that branches or iterations make longer or shorter."""
     items = [[v for c in versions.contents_of(held) for v in c] for held in (old, new)]
     return lists.merged(f"the list {place.label!r}", *items)

@@ -1,0 +1,63 @@
+"""Lists that iterations of the graph put in the place of one from before, with other lengths.
+
+The graph then carries the list's elements, as it does where an iteration makes a list longer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import kinds, lists, merging, versions
+from .attempts import Again
+from .journal import really, record_of, thread
+from .state import Container, is_grown
+
+
+def fitted(label: str, before: Any, after: Any) -> Any:
+    """What an iteration leaves where ``before`` was before the loop, in the form in which the loop
+    carries that: started again where lists from before the loop are to have that form.
+
+    Called in the region of the loop's body.
+    """
+    before, made = really(before), really(after)
+    if type(before) is not list or type(made) is not list:
+        return after
+    if not is_grown(before):
+        if _have_one_content(before, made) and len(before) == len(made) and not is_grown(made):
+            return after
+        raise Again([_growing(label, before, (before, made))])
+    if _has_form(made):
+        return made
+    original = thread.journals[0].copies.get(id(made), (made, made))[1]
+    snapshot = thread.journals[-1].snapshot
+    grown = _growing(label, original, (before, made))
+    if original is not made or (snapshot is not None and snapshot.knows(made)):
+        raise Again([grown])
+    grown.start()
+    return made
+
+
+def _have_one_content(*held: list) -> bool:
+    records = map(record_of, held)
+    return all(r is None or r.versions is None for r in records)
+
+
+def _has_form(items: list) -> bool:
+    return len(items) == 1 and type(items[0]) is lists.Grown
+
+
+def _growing(label: str, items: list, both: tuple[list, list]) -> merging.GrownList:
+    """The place of a list that the graph is to grow, with the elements of lists like it."""
+    place, *others = (_place(label, v) for v in (items, *both))
+    elements = merging.elements_of(place, *(p.get() for p in others))
+    plain = [v for p in others for c in versions.contents_of(p.get()) for v in c]
+    if plain := [v for v in plain if type(v) is not lists.Grown]:
+        elements.join(plain)
+    return merging.GrownList(place, elements)
+
+
+def _place(label: str, items: list) -> Container:
+    place = kinds.content_place(items)
+    assert isinstance(place, Container)  # as that of every list
+    place.label = label
+    return place
