@@ -183,9 +183,11 @@ class _Expressions(build.Transformer):
         return methods.convert_attribute(node) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Set(self, node: ast.Set) -> Any:
-        for element in node.elts:
-            if isinstance(element, ast.Starred):
-                element.ag_in_set = True
+        unpacking.note_starred(node.elts, "spread_in_set")
+        return self.generic_visit(node)
+
+    def visit_List(self, node: ast.List) -> Any:
+        unpacking.note_starred(node.elts, "spread_in_list")
         return self.generic_visit(node)
 
     def visit_Starred(self, node: ast.Starred) -> Any:

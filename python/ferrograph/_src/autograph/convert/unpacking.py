@@ -17,7 +17,8 @@ def convert_assign(node: ast.Assign) -> ast.Assign:
     if not nested:
         return node
     shape = _patterns(nested[0])
-    if isinstance(node.value, (ast.Tuple, ast.List)) and not any(shape):
+    is_display = isinstance(node.value, (ast.Tuple, ast.List)) and not _has_starred(node.value)
+    if is_display and not any(shape):
         return node
     pattern = build.constant(shape)
     unpacked: ast.expr = build.call("unpacked", node.value, pattern)
@@ -29,18 +30,28 @@ def convert_assign(node: ast.Assign) -> ast.Assign:
 
 
 def convert_starred(node: ast.Starred) -> ast.Starred:
-    """``*value`` where it is read: in a call or a display. Of what goes into a set Python does not
-    ask how long it is."""
-    operator = "spread_in_set" if getattr(node, "ag_in_set", False) else "spread"
+    """``*value`` where it is read: in a call or a display."""
+    operator = getattr(node, "ag_operator", "spread")
     node.value = build.locate(build.call(operator, node.value), node.value)
     return node
+
+
+def note_starred(elements: list[ast.expr], operator: str) -> None:
+    """Note by which operator the starred ones are read among the elements of a display."""
+    for element in elements:
+        if isinstance(element, ast.Starred):
+            element.ag_operator = operator
+
+
+def _has_starred(display: ast.Tuple | ast.List) -> bool:
+    return any(isinstance(element, ast.Starred) for element in display.elts)
 
 
 def run_over(iterable: ast.expr) -> ast.expr:
     """What Python makes of a list that only a loop sees: a tuple, whose elements end in order."""
     if not isinstance(iterable, ast.List):
         return iterable
-    if any(isinstance(element, ast.Starred) for element in iterable.elts):
+    if _has_starred(iterable):
         return iterable
     return build.copy_location(ast.Tuple(iterable.elts, ast.Load()), iterable)
 

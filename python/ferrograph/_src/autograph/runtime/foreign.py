@@ -17,13 +17,14 @@ from ...staging.journal import front_of, note_asked, really
 from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...staging.snapshot import Snapshot
+from ...staging.state import is_grown
 from ...staging.values import is_staged
 from ...values import errors
 from .specials import collected, iterated, opened
 
 __all__ = [
     "LAZY", "asking", "counting", "deriving", "each_content", "formatting", "given", "guarded",
-    "over_elements", "spread", "spread_in_set", "without_waiting",
+    "over_elements", "spread", "spread_in_list", "spread_in_set", "without_waiting",
 ]  # fmt: skip
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -206,12 +207,17 @@ _CONTAINERS = (list, dict, set, collections.deque)
 
 
 def spread(value: Any) -> Any:
-    """``value`` in ``f(*value)`` and ``[*value]``."""
+    """``value`` in ``f(*value)`` and ``(*value,)``."""
     list_arguments.refuse_grown(value)
     return staging.rows(value) if is_staged(value) else collected(value)
 
 
+def spread_in_list(value: Any) -> Any:
+    """``value`` in ``[*value]``, which is a list that the graph grows where ``value`` is one."""
+    return value if value.__class__ is list and is_grown(value) else spread(value)
+
+
 def spread_in_set(value: Any) -> Any:
-    """``value`` in ``{*value}``."""
+    """``value`` in ``{*value}``, whose length Python does not ask for."""
     list_arguments.refuse_grown(value)
     return iterated(value)

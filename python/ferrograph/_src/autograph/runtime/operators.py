@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     )
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, raised
-    from .foreign import spread, spread_in_set
+    from .foreign import spread, spread_in_list, spread_in_set
     from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
     from .matching import match
     from .sequences import certain, elements, is_list, loaded, unpacked
@@ -112,6 +112,7 @@ __all__ = [
     "sift",
     "sifted",
     "spread",
+    "spread_in_list",
     "spread_in_set",
     "stored",
     "stopped",
@@ -146,6 +147,7 @@ __getattr__ = lazy(
         ),
         "match": "matching",
         "spread": "foreign",
+        "spread_in_list": "foreign",
         "spread_in_set": "foreign",
         **dict.fromkeys(("certain", "elements", "is_list", "loaded", "unpacked"), "sequences"),
         **dict.fromkeys(("formatted", "joined", "shown"), "texts"),
