@@ -154,6 +154,15 @@ def number_put_among_vectors(x):
 
 
 @meets("staging/by_tensors.py:_stacked:2")
+def grown_list_by_a_tensor(x):
+    first, second = [1], [2]
+    for i in fg.range(3):
+        first.append(i)
+        second.append(i)
+    return x + len([first, second][fg.cast(x > 0, fg.int32)])
+
+
+@meets("staging/by_tensors.py:_stacked:3")
 def truth_put_among_numbers(x):
     held = [1, 2]
     held[fg.cast(x, fg.int32)] = True
@@ -719,6 +728,20 @@ def identity_of_a_chosen_list(x):
     first, second = [1], [2]
     chosen = first if x > 0 else second
     return x + (1 if chosen is first else 2)
+
+
+@meets("autograph/runtime/identities.py:refuse:0")
+def identity_of_a_chosen_tensor(x):
+    first, second = x + 1, x + 2
+    chosen = first if x > 0 else second
+    return x + (1 if chosen is first else 2)
+
+
+@meets("autograph/runtime/identities.py:refuse_id:0")
+def id_of_a_chosen_tensor(x):
+    first, second = x + 1, x + 2
+    chosen = first if x > 0 else second
+    return x + (1 if id(chosen) == id(first) else 2)
 
 
 @meets("staging/notes.py:_check_sets_tensor:0")

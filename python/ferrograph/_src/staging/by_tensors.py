@@ -7,6 +7,7 @@ from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import dtypes
 from . import bounds, chosen_numbers, chosen_texts, values
+from .journal import note_choice
 from .places import here, say
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def _key(key: Any, dtype: Any) -> Any:
 def one_of(items: list, place: Any) -> Any:
     """The one among items at a place that the graph knows, each part of it by itself. TypeError
     where they are not alike."""
+    if all(item is items[0] for item in items):
+        return items[0]
     made = values.pack(items[0], [_one_leaf(column, place) for column in _columns(items)])
     return _standing_for(items, made)
 
@@ -70,6 +73,7 @@ def _standing_for(items: list, made: Any) -> Any:
     """``made``, which is one among items that the graph chose, noted as another name of each."""
     joins = aliases.Joins()
     made = joins.join("the item by a tensor", tuple(items), made)
+    note_choice()
     aliases.note(joins, None, here())
     arrays = [("", array) for item in items for array in aliases.arrays_in(item)]
     aliases.note_arrays(arrays, None, here())
@@ -127,6 +131,8 @@ def _stacked(leaves: list) -> Any:
         raise _not_alike(f"have the shapes {shapes[0]} and {other}")
     leaves = _weakened(leaves)
     dtype = values.common_dtype(leaves)
+    if dtype == dtypes.variant:
+        raise _not_alike("hold lists that grew in branches or loops of the graph")
     kinds = {type(leaf) for leaf in leaves} if dtype is None else set()
     if kinds == {int, float}:
         dtype = dtypes.float32

@@ -52,6 +52,18 @@ def mark(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
     return tensor
 
 
+def note_tensor(tensor: Any) -> Any:
+    """``tensor``, or another one like it, noted as one that is a tensor in plain Python, too,
+    whatever it is made of."""
+    if type(tensor) is not _core.SymbolicTensor or not _thread.journals:
+        return tensor
+    root = _thread.journals[0]
+    if key_of(tensor) in root.numbers_chosen:  # a function gave what it was given
+        tensor = ops.identity(tensor)
+    root.tensors.add(key_of(tensor))
+    return tensor
+
+
 _MOST_KNOWN = 16
 
 
@@ -196,6 +208,8 @@ def standing(leaf: Any) -> Any:
 
 def _made_of(tensor: Any) -> list | None:
     """The tensors of which Python's operators make one; None where something else makes it."""
+    if key_of(tensor) in _thread.journals[0].tensors:
+        return None
     made = _core.made_by(tensor)
     return made[1] if made is not None and made[0] in _PYTHONS else None
 

@@ -66,8 +66,10 @@ class journal:
     def __enter__(self) -> Journal:
         made = Journal()
         loud[id(made)] = made
-        if _thread.journals and _thread.journals[0].has_kept:
-            _thread.journals[0].forget()
+        if _thread.journals:
+            _thread.journals[0].has_chosen = True
+            if _thread.journals[0].has_kept:
+                _thread.journals[0].forget()
         _thread.journals.append(made)
         return made
 

@@ -29,6 +29,7 @@ class Journal:
     explain: Callable[[Exception], None] | None = None  # of a trace: raises a better one
     families: Any = None  # of a trace: see ``aliases``
     lists = False  # whether the trace has made lists that the graph grows
+    has_chosen = False  # of a trace: whether its graph chose among values, or had branches or loops
     lift: Any = None  # of a trace: see ``lifted``
     left: Any = None  # of a trace: the places that it is about
     filled: Any = None  # of a trace: lists that comprehensions make, by id
@@ -65,6 +66,7 @@ class Journal:
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.numbers_known: dict[Any, set] = {}  # of a trace: see ``chosen_numbers.note_known``
+        self.tensors: set = set()  # of a trace: keys of those that the program made by functions
         self.scalars: dict[Any, Any] = {}  # of a trace: tensors that stand for scalars of NumPy
         self.variables: dict[Any, Any] = {}  # of a trace: see ``chosen_variables``
         self.numbers_in_doubt: dict[Any, Any] = {}  # of a trace: flags of those that may be tensors
@@ -238,6 +240,12 @@ class Holder:
 def is_front(value: Any) -> bool:
     """Whether a value stands for another object."""
     return isinstance(value, StandIn)
+
+
+def note_choice() -> None:
+    """Note that the graph of the trace chooses among values."""
+    if thread.journals:
+        thread.journals[0].has_chosen = True
 
 
 def note_ordered(items: list) -> list:

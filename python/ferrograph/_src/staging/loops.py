@@ -369,9 +369,10 @@ def iterate(
             variables.results(slot, start[i])
             after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
         else:
-            if really(before[i]).__class__ is list:
+            left = after[i]
+            if left.__class__ is not _core.SymbolicTensor and really(left).__class__ is list:
                 with variables.body:
-                    after[i] = replaced_lists.fitted(slot.label, before[i], after[i])
+                    after[i] = replaced_lists.fitted(slot.label, before[i], left)
             variables.results(slot, after[i])
     return after
 
@@ -510,7 +511,13 @@ def leave_results(
         if after[i] is not before[i]:
             results[i] = UNDEFINED if after[i] is UNDEFINED else variables.packed(slot, outputs)
             results[i] = variables.joins.join(slot.label, (before[i], after[i]), results[i])
-    for i, slot in late.items():
-        made = variables.packed(slot, outputs)
-        results[i] = variables.joins.join(slot.label, (after[i],), made)
+    set_by_now = {i for i in slots if late and after[i] is not before[i]}
+    for i, slot in late.items():  # where one is set, there was an iteration
+        twin = next((j for j in set_by_now if after[j] is after[i]), None)
+        if twin is None:
+            made = variables.packed(slot, outputs)
+            results[i] = variables.joins.join(slot.label, (after[i],), made)
+        else:
+            results[i] = results[twin]
+        set_by_now.add(i)
     state.write(results)

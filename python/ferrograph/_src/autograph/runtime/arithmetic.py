@@ -25,13 +25,13 @@ from .specials import PLAIN, found, function_of, method
 
 if TYPE_CHECKING:
     from ...staging import aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables
-    from . import equality, texts
+    from . import equality, identities, texts
 else:
     aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables = later(
         staging.__name__,
         *("aliases", "by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables"),
     )
-    equality, texts = later(__package__, "equality", "texts")
+    equality, identities, texts = later(__package__, "equality", "identities", "texts")
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -230,12 +230,15 @@ def same(left: Any, right: Any) -> bool:
             return False
         for value in (left, right):
             chosen_numbers.refuse(value, "`is`")
+    else:
+        identities.refuse(left, right)
     return really(left) is really(right)
 
 
 def identity(value: Any) -> int:
     """``id(value)``."""
     _refuse_identity(value)
+    identities.refuse_id(value)
     return id(really(value))
 
 

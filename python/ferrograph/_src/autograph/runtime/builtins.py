@@ -23,12 +23,12 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
-from ...staging.journal import chosen, loud
+from ...staging.journal import chosen, loud, note_choice
 from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
 from ...values import dtypes, nest
-from . import arithmetic
+from . import arithmetic, tensor_makers
 from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
@@ -290,6 +290,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if chosen and is_staged(first) and is_staged(second):
             first, second = chosen_numbers.weakened(first, second) or (first, second)
         found = _of_two(pairwise, first, second)
+        note_choice()
         if not (is_staged(first) and is_staged(second)) or bounds.are_met():
             # Python takes the first where both are equal.
             bounds.note_chosen(found, lambda: ops.equal(found, first), first, second)
@@ -492,6 +493,7 @@ def _index(value: Any) -> Any:
 
 _class_of = _asking(type)
 _FORMS: dict[Any, Any] = {
+    **tensor_makers.FORMS,
     **{python: _asking(python) for python in (hasattr, ascii)},
     builtins.isinstance: _isinstance,
     builtins.type: _type,
