@@ -74,7 +74,7 @@ class Variables:
         self._whole: set[int] = set()  # variables that are integers of Python's all along
         self._told: int | None = None  # how often their kind was told before the iteration
         self._n_quotients = root.n_quotients
-        self._spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
+        self.spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
         self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
         self.split: set[str] = set()  # places whose objects iterations make several of one
@@ -125,7 +125,7 @@ class Variables:
             is_plain = leaf.__class__ is _core.SymbolicTensor and not self._is_choosing
             if not is_plain and values.stands_for_variable(leaf):
                 self._begin(len(self.initial) - 1)
-            self._spots[len(self.initial) - 1] = label, i
+            self.spots[len(self.initial) - 1] = label, i
             if chosen_texts.is_text(leaf):
                 self._texts.append(len(self.initial) - 1)
                 for inputs in self.inputs:
@@ -466,8 +466,8 @@ class Variables:
         if not isinstance(self.place, Spot):
             return  # whose functions are given tensors
         known, left = {*self._chosen, *self._numbers}, self._left
-        scalars = [i for i in self._spots if i not in known and i in left and self._is_scalar(i)]
-        found = [self._spots[i] for i in scalars if chosen_numbers.is_number(left[i])]
+        scalars = [i for i in self.spots if i not in known and i in left and self._is_scalar(i)]
+        found = [self.spots[i] for i in scalars if chosen_numbers.is_number(left[i])]
         if found:
             raise Again(chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)])
 
@@ -478,7 +478,7 @@ class Variables:
         with self.body:
             while loosened := [i for i in self._whole if not self._is_left_whole(i)]:
                 if was_told:
-                    raise Again(loosened=[self._spots[i] for i in loosened])
+                    raise Again(loosened=[self.spots[i] for i in loosened])
                 for index in loosened:
                     self._whole.discard(index)
                     for inputs in self.inputs:
@@ -499,7 +499,7 @@ class Variables:
         }:
             doubtful.update(found)
             for index in found:
-                if self._spots.get(index) not in self._mixed:
+                if self.spots.get(index) not in self._mixed:
                     for inputs in self.inputs:
                         chosen_numbers.doubt(inputs[index])
         self._tell_by_turns(doubtful)
@@ -508,7 +508,7 @@ class Variables:
     def _tell_by_turns(self, doubtful: dict[int, tuple[bool, bool]]) -> None:
         """Start again where numbers are divided, and what is one differs between the first
         iteration and the others."""
-        spots = {self._spots.get(i) for i, (before, after) in doubtful.items() if before != after}
+        spots = {self.spots.get(i) for i, (before, after) in doubtful.items() if before != after}
         mixed = spots - self._mixed - {None}
         if mixed and quotients.n_heard() > self._n_quotients:
             raise Again(mixed=mixed)
@@ -521,7 +521,7 @@ class Variables:
         return bool(self.initial[index].shape.rank == 0)
 
     def _may_be_large(self, spot: tuple[str, int]) -> bool:
-        index = next(i for i, known in self._spots.items() if known == spot)
+        index = next(i for i, known in self.spots.items() if known == spot)
         return bounds.is_integer(self._left[index]) and self.initial[index].dtype == dtypes.int32
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 
 from .. import ops
 from ..hints import Any
-from . import bounds, values
+from . import bounds, chosen_numbers, values
 from .attempts import Again
 from .places import Spot
 from .provenance import key_of
@@ -73,6 +73,7 @@ class Integers:
         Where integers that may be too large are made of the others, which they are in the first
         iteration, the graph says which they are.
         """
+        self._find_late(left)
         made_tensors: dict[int, Name] = {}
         while found := {
             index: name
@@ -91,6 +92,16 @@ class Integers:
             self._settle_mosts(left)
         ran = self._variables.ran() if self._first_only else None
         return lambda outputs: self._leave(left, outputs, ran)
+
+    def _find_late(self, left: dict[int, Any]) -> None:
+        """Start again where an iteration may leave an integer in a variable that starts as a
+        tensor, or the tensor."""
+        if not (bounds.are_met() and isinstance(self._variables.place, Spot)):
+            return
+        late = [(i, spot) for i, spot in self._variables.spots.items() if i not in self._known]
+        found = [spot for i, spot in late if spot not in self.flagged and _may_be_one(left.get(i))]
+        if found:
+            raise Again(flagged=found)
 
     def _forget(self, made_tensors: dict[int, Name]) -> None:
         """Note no more that variables are integers which iterations make tensors."""
@@ -172,6 +183,11 @@ class Integers:
             at_most = self._mosts[index]
             told = bounds.Told(lambda: ops.logical_not(happened), start)
             bounds.note(outputs[index], at_most is None, told, self._made_of[index], at_most)
+
+
+def _may_be_one(leaf: Any) -> bool:
+    """Whether a value is an integer of Python's or a tensor, as the graph decides."""
+    return bounds.is_integer(leaf) and not chosen_numbers.is_number(leaf)
 
 
 def _keeps(leaf: Any, at_most: int) -> bool:

@@ -35,7 +35,7 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
     if value.dtype == dtypes.string:
         return _is_foreign(other, (str,)) and chosen_texts.is_chosen(value)
     if _is_foreign(other, chosen_numbers.NUMBERS):
-        return chosen_numbers.is_chosen(value) and _beside_a_number(value, other, sign)
+        return _is_number(value, f"`{sign}`", other) and _beside_a_number(value, other, sign)
     if value.dtype == dtypes.bool and _dtype_of(other) != dtypes.bool:
         chosen_numbers.refuse_truth(value, sign)
     may_change = hasattr(type(other), "__iadd__") and aliases.is_array(other)
@@ -71,7 +71,16 @@ def _dtype_of(other: Any) -> Any:
 
 def number_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` stands for a number of Python's and ``other`` is a sequence."""
-    return isinstance(other, SEQUENCES) and chosen_numbers.is_chosen(value)
+    return isinstance(other, SEQUENCES) and _is_number(value, "`==`", other)
+
+
+def _is_number(value: Any, use: str, other: Any) -> bool:
+    """Whether a tensor stands for a number of Python's, refused where that depends on the graph."""
+    if not chosen_numbers.is_chosen(value):
+        return False
+    if chosen_numbers.standing(value) is not True:
+        chosen_numbers.refuse(value, f"{use} beside a `{type(other).__name__}`")
+    return True
 
 
 def text_beside_sequence(value: Any, other: Any) -> bool:

@@ -54,7 +54,7 @@ def formatted(value: Any, spec: str = "") -> Any:
                 if text is not None:
                     return text
             number = ops.cast(tensor, dtypes.float64) if as_float else tensor
-            return string_ops.as_string(number, **attributes)
+            return _text(string_ops.as_string(number, **attributes))
     raise errors.StagingError(
         say(
             here(),
@@ -104,9 +104,13 @@ def written(number: Any) -> Any:
     """The text of a number that the graph chose, as Python writes it: a string tensor."""
     if not number.dtype.is_integer:  # whose digits are others in plain Python
         chosen_numbers.refuse(number, "a text")
-    text = string_ops.as_string(number)
-    chosen_texts.mark(text)
-    return text
+    return _text(string_ops.as_string(number))
+
+
+def _text(tensor: Any) -> Any:
+    """A string tensor, noted as one that stands for a text of Python's."""
+    chosen_texts.mark(tensor)
+    return tensor
 
 
 _DIGITS = 6  # that a float32 shows as the float does for which it stands
