@@ -250,6 +250,37 @@ def small_for_left_by_a_tensor(x):
     return x
 
 
+@meets("autograph/runtime/matching.py:_deferred:0")
+def part_of_a_pattern_with_effects(x):
+    class Counted:
+        n = 0
+
+        @property
+        def z(self):
+            Counted.n += 1
+            return 1
+
+    match (x, Counted()):
+        case (0, Counted(z=found)):
+            return found
+    return x
+
+
+def defaulted(a=1):
+    return a
+
+
+def give_default(function, value):
+    function.__defaults__ = (value,)
+
+
+@meets("staging/outside.py:spoil:0")
+def default_of_a_function_of_the_module(x):
+    if x > 1:
+        give_default(defaulted, 3)
+    return defaulted()
+
+
 @meets("autograph/runtime/matching.py:_or:0")
 def captures_of_alternatives(x):
     match (x, 2):

@@ -12,7 +12,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import bounds, chosen_numbers, values
-from .magnitudes import constant
+from .magnitudes import constant, is_length
 from .places import here, say
 
 
@@ -316,10 +316,40 @@ class _LastRange(threading.local):
             step = step if known is None else int(known)
         if isinstance(step, int) and step == 0:
             return None
-        return Counting(ops.cast(start, dtype), ops.cast(limit, dtype), step, self.of_python)
+        start, limit = ops.cast(start, dtype), ops.cast(limit, dtype)
+        if not self.of_python or not isinstance(step, int):
+            _check_range(start, limit, step, self.of_python)
+        return Counting(start, limit, step, self.of_python)
 
 
 _last_range = _LastRange()
+
+
+def _check_range(start: Any, limit: Any, step: Any, of_python: bool) -> None:
+    """Let the graph fail where the range itself does, which a loop that counts does not read."""
+    if of_python:
+        ops.Assert(ops.not_equal(step, 0), ["ValueError: range() arg 3 must not be zero"])
+    elif not (isinstance(step, int) and step > 0 and _never_before(start, limit)):
+        said = ["a range from", start, "to", limit, "needs a delta towards the limit, got", step]
+        ops.Assert(_leads(step, start, limit), [str(p) if type(p) is int else p for p in said])
+
+
+def _leads(step: Any, start: Any, limit: Any) -> Any:
+    """Whether steps of that size lead from the start of a range towards its limit."""
+    rises, falls = ops.greater_equal(limit, start), ops.less_equal(limit, start)
+    if isinstance(step, int):
+        return rises if step > 0 else falls
+    return ops.logical_or(
+        ops.logical_and(ops.greater(step, 0), rises), ops.logical_and(ops.less(step, 0), falls)
+    )
+
+
+def _never_before(start: Any, limit: Any) -> bool:
+    """Whether tracing tells that a limit does not lie before a start."""
+    first, last = constant(start), constant(limit)
+    if first is not None and last is not None:
+        return first <= last
+    return first == 0 and is_length(limit)
 
 
 def tensor_range(

@@ -108,6 +108,20 @@ class Journal:
         self.lists = True
         self.known.clear()  # whose callees take and change objects as they are
 
+    def ask_anew(self) -> None:
+        """A function of the program changes: from now on nothing that is called in place of one is
+        kept."""
+        loud[id(self)] = self
+        self.known = _Unkept()
+        self.forget()
+
+
+class _Unkept(dict):
+    """What is called in place of what where that is asked for each time."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
 
 class Loud(dict):
     """By id, on all threads: the regions that are being traced, and the traces with lists of the

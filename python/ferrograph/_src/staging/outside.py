@@ -19,13 +19,14 @@ from typing import Any
 
 from ..context import ownership
 from ..native import _core
+from ..values import errors
 from . import kinds
 from .facets import Fields, Names, Slots, Whole
 from .frames import AT_ONCE, has_begun_anew
 from .journal import loud
 from .journal import thread as _thread
 from .keepers import Replacements, restored
-from .places import Spot, here
+from .places import Spot, here, say
 from .running import refuse_running
 from .snapshot import Walk, label_of
 from .stale import Stale, behind
@@ -92,6 +93,8 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
     """Make stale what a region changed; whether it was not so when ``began`` were."""
     root = _thread.journals[0]
     whole = isinstance(place, (Container, Whole))
+    if isinstance(place, Attribute) and not place.takes_any:
+        raise _typed(place)
     target = _around(place.owner) if whole else place.get()
     known = root.stale.get(id(target) if whole else place.key)
     if known is not None:
@@ -111,6 +114,18 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
         root.stale[place.key] = made
         place.put(made)
     return True
+
+
+def _typed(place: Place) -> Exception:
+    """The refusal of a change of a place where nothing can stand for what is stale."""
+    return errors.StagingError(
+        say(
+            here(),
+            f"{place.label!r} changes in a branch or loop of the graph, and can be seen from "
+            "outside the function: that would happen once, while tracing",
+            "Pass what changes as an argument.",
+        )
+    )
 
 
 def _around(owner: Any) -> Any:

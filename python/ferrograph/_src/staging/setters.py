@@ -13,7 +13,10 @@ from ..context import ownership
 from ..context.by_class import ByClass
 from ..context.hooks import hooks
 from ..hints import Any
+from .journal import thread as _thread
 
+# The attributes of a function of which its converted form is made.
+_MADE_OF = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 _decided = ByClass()  # the names, None where a method decides
 decided = _decided.found  # by the id of the class
 _settable = ByClass(ownership.settable)  # those for which there are no such names
@@ -27,6 +30,9 @@ def of_attribute(target: Any, name: str) -> Any:
     if known is None:
         return _AttributeSetter(target)
     if name not in known:
+        return None
+    if kind is types.FunctionType:
+        _thread.journals[0].ask_anew()
         return None
     held = _held(kind, name)
     if type(held) is property:
@@ -45,6 +51,8 @@ def keeps_any(kind: type) -> bool:
 def _learn(kind: type) -> frozenset[str] | None:
     """The names whose setting runs functions of the user's, kept for the next store; not of
     metaclasses, since objects may show what is set in a class."""
+    if kind is types.FunctionType:
+        return _decided.keep(kind, _MADE_OF)
     found = None
     if not (_function(kind, "__setattr__") or _function(kind, "__delattr__")):
         held = (item for base in kind.__mro__ for item in vars(base).items())

@@ -189,6 +189,11 @@ class Attribute(Place):
         own = self._slot is None and _own_fields(owner) is not None
         self.is_stored = own or _shows_in_copy(self._slot)
 
+    @property
+    def takes_any(self) -> bool:
+        """Whether it may hold objects of any class, as the defaults of a function may not."""
+        return type(self._slot) is not types.GetSetDescriptorType
+
     def _get(self) -> Any:
         held = _own_fields(self.owner)
         if self._slot is not None:

@@ -18,14 +18,9 @@ import _ast as ast
 from collections.abc import Iterable
 
 from ...hints import Any
-from . import build
+from . import build, specials
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-# Builtins that run over a generator at once.
-_CONSUMERS = frozenset(
-    {"all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum"}
-    | {"tuple"}
-)
 # Builtins that find all names of the function that calls them.
 _READ_TEXT = frozenset({"eval", "exec"})
 _READ_ALL = _READ_TEXT | {"locals", "vars", "dir"}
@@ -143,7 +138,7 @@ class Uses:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in _READ_ALL and len(node.args) == (name in _READ_TEXT):
             self.reads_all |= {name}
-        if node.args and name in _CONSUMERS:
+        if node.args and name in specials.CONSUMERS and specials.is_builtin(name):
             node.args[0].ag_consumed = True
         if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:
             self.grown |= {build.text_of(node.func.value)}
@@ -532,16 +527,19 @@ def _bound_by(test: ast.expr, outcome: bool) -> Names:
     )
 
 
-# Context managers that let exceptions pass, by the names that programs call them by.
+# Calls of this package whose context managers let exceptions pass.
 _PASS_ON = frozenset(
-    {"GradientTape", "name_scope", "control_dependencies", "device", "init_scope", "open", "Lock"}
-    | {"stop_recording", "ForwardAccumulator", "scope", "closing", "redirect_stdout", "nullcontext"}
+    {"GradientTape", "name_scope", "control_dependencies", "device", "init_scope"}
+    | {"stop_recording", "ForwardAccumulator"}
 )
 
 
 def _may_suppress(manager: ast.expr) -> bool:
-    """Whether the body of a ``with`` statement may stop anywhere, and what follows it go on."""
-    called = manager.func if isinstance(manager, ast.Call) else manager
+    """Whether the body of a ``with`` statement may stop anywhere, and what follows it go on: the
+    program may have managers of its own under any name."""
+    if not isinstance(manager, ast.Call) or specials.has("__exit__", "contextmanager"):
+        return True
+    called = manager.func
     return (getattr(called, "attr", None) or getattr(called, "id", "")) not in _PASS_ON
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build
+from . import build, specials
 from . import sites as short_ways
 from .sites import Sites
 
-_OF_THE_FRAME = {"super", "locals", "globals", "vars", "dir", "eval", "exec"}
 _NAMING = {"locals", "vars", "dir"}  # which give the names of the frame where they take nothing
 
 
@@ -24,7 +23,7 @@ def convert(
     ``sites`` where a loop calls it; ``names`` says that names may be bound there, ``repeats`` that
     it runs more than once, ``grows`` that its arguments ``may_grow``.
     """
-    if isinstance(node.func, ast.Name) and node.func.id in _OF_THE_FRAME:
+    if _looks_at_frame(node.func):
         if node.func.id in _NAMING and not node.args and not node.keywords:
             return build.locate(build.call("own_names", node), node)
         return node
@@ -43,6 +42,12 @@ def convert(
         return build.locate(short, node)
     node.func = build.locate(called, node.func)
     return node
+
+
+def _looks_at_frame(called: ast.expr) -> bool:
+    if not isinstance(called, ast.Name) or called.id not in specials.OF_THE_FRAME:
+        return False
+    return specials.is_builtin(called.id)
 
 
 def _short(node: ast.Call, called: ast.expr, names: bool) -> ast.expr | None:

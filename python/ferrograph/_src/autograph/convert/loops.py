@@ -197,12 +197,18 @@ def _test(
 
 
 def _take_options(body: list[ast.stmt]) -> ast.expr | None:
-    """Take the call of ``set_loop_options`` out of ``body``: it is evaluated before the loop."""
+    """What sets the options of a loop: the call of ``set_loop_options`` in its ``body``, which is
+    evaluated before the loop. A function of the program's of that name stays where it is."""
+    import copy
+
     for i, statement in enumerate(body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            target = statement.value.func
-            called = getattr(target, "attr", None) or getattr(target, "id", None)
-            if called == _OPTIONS:
-                body[i] = build.copy_location(ast.Pass(), statement)
-                return statement.value
+            call, called = statement.value, statement.value.func
+            if (getattr(called, "attr", None) or getattr(called, "id", None)) != _OPTIONS:
+                continue
+            is_own = build.call("sets_options", build.loaded(called))
+            nothing = build.constant(None)
+            elsewhere = ast.IfExp(test=is_own, body=nothing, orelse=copy.deepcopy(call))
+            body[i] = build.locate(ast.Expr(value=elsewhere), statement)
+            return build.locate(ast.IfExp(test=is_own, body=call, orelse=nothing), statement)
     return None

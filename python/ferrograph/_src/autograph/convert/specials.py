@@ -9,6 +9,8 @@ module, theirs, and the arguments of traced functions name. A word too many cost
 
 from __future__ import annotations
 
+import builtins
+import functools
 import threading
 import types
 from collections.abc import Iterable
@@ -29,6 +31,14 @@ _OTHERS = {
     "__getattribute__", "__get__", "__str__", "__repr__", "__index__",
 }  # fmt: skip
 _OPERATORS = frozenset(_OTHERS.union(f"__{p}{name}__" for name in _BINARY for p in ("", "r", "i")))
+# Builtins that run over a generator at once.
+CONSUMERS = frozenset(
+    {"all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum"}
+    | {"tuple"}
+)
+# Those that look at the frame of who calls them.
+OF_THE_FRAME = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
+_BY_NAME = CONSUMERS | OF_THE_FRAME
 _MOST = 4096
 
 
@@ -39,7 +49,7 @@ class _Space:
 
     def __init__(self, namespace: dict):
         self.namespace, self.size = namespace, -1
-        self.names: set[str] = set()  # special methods and properties
+        self.names: set[str] = set()  # special methods, properties, and "contextmanager"
         self.behind: list[dict] = []  # the namespaces of what it names
         self.texts: dict[str, list[str]] = {}  # by file the lines that were read
 
@@ -84,6 +94,11 @@ def has(*words: str) -> bool:
     return not _thread.known.isdisjoint(words)
 
 
+def is_builtin(name: str) -> bool:
+    """Whether one of the builtins ``CONSUMERS`` and ``OF_THE_FRAME`` is what its name means."""
+    return not has(name)
+
+
 def has_attribute(name: str) -> bool:
     """Whether code of some class may run where an attribute of this name is read."""
     _thread.asked.add(name)
@@ -91,13 +106,24 @@ def has_attribute(name: str) -> bool:
 
 
 def known_to(function: types.FunctionType) -> frozenset[str]:
-    """The special methods and properties of the classes that a function may meet."""
+    """The special methods and properties of the classes that a function may meet, and the names of
+    builtins that are names of the program's there."""
     space = _looked_through(function.__globals__)
     _read(space, function.__code__.co_filename)
     found = _reached(function.__globals__)
     for namespace in _thread.arguments.values():
         found |= _reached(namespace)
-    return found
+    names = function.__globals__
+    own = {n for n in _BY_NAME if n in names and names[n] is not getattr(builtins, n)}
+    return found | own | _bound(function.__code__)
+
+
+@functools.lru_cache(maxsize=_MOST)
+def _bound(code: types.CodeType) -> frozenset[str]:
+    """The builtins of ``_BY_NAME`` whose names code binds, or that in it."""
+    names = (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    inner = [_bound(c) for c in code.co_consts if type(c) is types.CodeType]
+    return _BY_NAME.intersection(names).union(*inner)
 
 
 def meet(values: Iterable[Any], anew: bool) -> frozenset[int]:
@@ -202,6 +228,8 @@ def _read(space: _Space, filename: str) -> None:
     space.texts[filename] = lines
     text = "".join(lines)
     found = {f"__{word}__" for word in text.split("__")} & _OPERATORS
+    if "contextmanager" in text:
+        found.add("contextmanager")
     if "property" in text:
         import re
 

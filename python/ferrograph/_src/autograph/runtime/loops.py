@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ... import later, ops, staging
+from ...context.ownership import is_own_module
 from ...hints import TYPE_CHECKING, Any
 from ...staging import lists
 from ...staging.errors import UnstageableLoopError
@@ -26,10 +27,15 @@ else:
     (cursors,) = later(staging.__name__, "cursors")
     (shared,) = later(__package__, "shared")
 
-__all__ = ["followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"]
+__all__ = ["followed", "for_stmt", "left", "sets_options", "stopped", "unrolls", "while_stmt"]
 
 _UNTESTED = object()
 stopped = type("Stopped", (), {})()  # the test of a loop that a tensor may have left
+
+
+def sets_options(callee: Any) -> bool:
+    """Whether what a program calls ``set_loop_options`` is that function of this package."""
+    return is_own_module(getattr(callee, "__module__", None) or "")
 
 
 def while_stmt(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import staging
-from ...staging import chosen_numbers, list_arguments, stale
+from ...staging import chosen_numbers, effects, list_arguments, stale
 from ...staging.journal import front_of, is_front, really
 from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import errors
+from . import specials
 from .attributes import getattr_
 
 _SELF_MATCHING = (
@@ -36,12 +38,79 @@ def match(subject: Any, pattern: tuple) -> Match:
     return Match(test if is_staged(test) else bool(test), names)
 
 
-def _both(first: Any, second: Any) -> Any:
-    """Whether both hold; the second is known already, so nothing is lazy."""
-    for a, b in ((first, second), (second, first)):
-        if not is_staged(a):
-            return b if a else False
-    return staging.stage_both(first, lambda: second)
+def _both(first: Any, subject: Any, pattern: tuple, names: dict) -> Any:
+    """Whether ``first`` holds and ``subject`` fits: what that runs of the program's is not run
+    where ``first`` does not hold."""
+    if not is_staged(first):
+        return _fits(subject, pattern, names) if first else False
+    fits = _deferred(subject, pattern, names)
+    if type(fits) is types.FunctionType:
+        return staging.stage_both(first, fits)
+    if not is_staged(fits):
+        return first if fits else False
+    return staging.stage_both(first, lambda: fits)
+
+
+def _deferred(subject: Any, pattern: tuple, names: dict) -> Any:
+    """Whether a subject fits; what tells it, where to ask that again changes something or fails."""
+    if not _runs_code(subject, pattern):
+        return _fits(subject, pattern, names)
+    captured: dict[str, Any] = {}
+
+    def fits() -> Any:
+        return _fits(subject, pattern, captured)
+
+    found, failed = None, None
+    with effects.region([lambda: (subject, pattern)]) as made:
+        try:
+            found = fits()
+        except Exception as e:
+            failed = e
+    if failed is None and not effects.changed_so_far(made):
+        names.update(captured)
+        return found
+    effects.undo(made)
+    if captured or _captures(pattern):
+        raise _has_effects() from failed
+    return fits
+
+
+def _runs_code(subject: Any, pattern: tuple) -> bool:
+    """Whether to tell if a subject fits may run code of the program's."""
+    if pattern[0] in _KEEPING:
+        return any(type(p) is tuple and _runs_code(subject, p) for p in pattern[1:])
+    if pattern[0] == "value" and not _is_plain(pattern[1]):
+        return True
+    return pattern[0] != "is" and not _is_plain(subject)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether no code of the program's runs where a value is looked at, or into."""
+    if type(value) in (list, tuple):
+        return all(map(_is_plain, value))
+    if type(value) is dict:
+        return all(map(_is_plain, value.values()))
+    return not specials.is_own(value)
+
+
+def _captures(pattern: tuple) -> bool:
+    """Whether a pattern gives values to names."""
+    kind, *parts = pattern
+    if kind in ("as", "star", "mapping") and parts[-1] is not None:
+        return True
+    held = [p for part in parts if type(part) is tuple for p in (part, *part)]
+    return any(type(p) is tuple and p[:1] and p[0] in _NAMES and _captures(p) for p in held)
+
+
+def _has_effects() -> Exception:
+    return errors.StagingError(
+        say(
+            here(),
+            "a tensor decides whether Python comes to a part of this `match` pattern that changes "
+            "something, or fails, and captures names",
+            "Write a `case` for the first part, with a `match` of the rest in it.",
+        )
+    )
 
 
 def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
@@ -72,8 +141,13 @@ def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
     found: Any = False
     for pattern in patterns:
         captured: dict[str, Any] = {}
-        test = _fits(subject, pattern, captured)
-        if is_staged(test):
+        if is_staged(found):
+            test = _deferred(subject, pattern, captured)
+        else:
+            test = _fits(subject, pattern, captured)
+        if type(test) is types.FunctionType:
+            found = staging.stage_either(found, test)
+        elif is_staged(test):
             if captured:
                 raise errors.StagingError(
                     say(
@@ -115,7 +189,7 @@ def _sequence(subject: Any, names: dict, *patterns: tuple) -> Any:
 
 def _all(pairs: Any, names: dict, test: Any = True) -> Any:
     for subject, pattern in pairs:
-        test = _both(test, _fits(subject, pattern, names))
+        test = _both(test, subject, pattern, names)
         if test is False:
             return False
     return test
@@ -175,3 +249,4 @@ _KINDS: dict[str, Any] = {
     "mapping": _mapping,
     "class": _class,
 }
+_NAMES = frozenset(_KINDS) | {"star"}

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, raised
     from .foreign import spread, spread_in_list, spread_in_set
-    from .loops import followed, for_stmt, left, stopped, unrolls, while_stmt
+    from .loops import followed, for_stmt, left, sets_options, stopped, unrolls, while_stmt
     from .matching import match
     from .sequences import certain, elements, is_list, loaded, unpacked
     from .texts import formatted, joined, shown
@@ -107,6 +107,7 @@ __all__ = [
     "put",
     "raised",
     "same",
+    "sets_options",
     "shown",
     "sieved",
     "sift",
@@ -143,7 +144,11 @@ __getattr__ = lazy(
         **dict.fromkeys(("if_exp", "if_stmt"), "conditionals"),
         **dict.fromkeys(("assert_stmt", "catching", "raised"), "failures"),
         **dict.fromkeys(
-            ("followed", "for_stmt", "left", "stopped", "unrolls", "while_stmt"), "loops"
+            (
+                *("followed", "for_stmt", "left", "sets_options", "stopped", "unrolls"),
+                "while_stmt",
+            ),
+            "loops",
         ),
         "match": "matching",
         "spread": "foreign",
