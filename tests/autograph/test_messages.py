@@ -329,7 +329,15 @@ def array_added_to_under_a_second_name(x):
     return a
 
 
-@meets("staging/aliases.py:refuse_copies:0")
+@meets("staging/identities.py:refuse:0")
+def identity_of_a_chosen_tensor(x):
+    y = x + 1
+    if x > 0:
+        y = x
+    return x if y is x else y
+
+
+@meets("staging/identities.py:refuse_copies:0")
 def identity_in_a_loop(x):
     a, b, n = [1], [2], 0
     for _ in fg.range(x):
@@ -761,20 +769,6 @@ def identity_of_a_chosen_list(x):
     return x + (1 if chosen is first else 2)
 
 
-@meets("autograph/runtime/identities.py:refuse:0")
-def identity_of_a_chosen_tensor(x):
-    first, second = x + 1, x + 2
-    chosen = first if x > 0 else second
-    return x + (1 if chosen is first else 2)
-
-
-@meets("autograph/runtime/identities.py:refuse_id:0")
-def id_of_a_chosen_tensor(x):
-    first, second = x + 1, x + 2
-    chosen = first if x > 0 else second
-    return x + (1 if id(chosen) == id(first) else 2)
-
-
 @meets("staging/notes.py:_check_sets_tensor:0")
 def shape_of_an_array_set_behind_a_tensor(x):
     counts = np.zeros(4)
@@ -995,7 +989,7 @@ def classes_derived_in_a_branch(x):
     return x + len(Derived.__subclasses__())
 
 
-@meets("autograph/runtime/foreign.py:counting.count:0")
+@meets("autograph/runtime/caches.py:counting.count:0")
 def counted_calls_in_a_branch(x):
     doubled = functools.lru_cache(lambda v: v * 2)
     if x > 0:
@@ -1019,7 +1013,29 @@ def carried_integer_beyond_int32(x):
     return x
 
 
-@meets("autograph/runtime/foreign.py:remembering.call:0")
+@meets("autograph/runtime/caches.py:_first.call:1")
+def cached_function_that_drops_what_it_gave(x):
+    listed = functools.lru_cache(maxsize=1)(lambda v: [v])
+    first = listed(1)
+    if x > 0:
+        listed(2)
+    return x if listed(1) is first else -x
+
+
+@meets("staging/state.py:_put_typed:0")
+def name_of_a_function(x):
+    def inner():
+        return x
+
+    def rename():
+        inner.__name__ = "other"
+
+    if x > 0:
+        rename()
+    return x if inner.__name__ == "other" else -x
+
+
+@meets("autograph/runtime/caches.py:_first.call:0")
 def cached_function_with_effects(x):
     calls = []
 

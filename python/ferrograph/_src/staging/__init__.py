@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .function_def import function_def
     from .pictures import to_dot, to_html
     from .standing import can_stand_in, is_alone, stand_in
+    from .typed import takes_no_choice
 
 _CONSTRUCTS = (
     "Loop", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
@@ -48,5 +49,6 @@ __getattr__ = lazy(
         "function_def": "function_def",
         **dict.fromkeys(("to_dot", "to_html"), "pictures"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
+        "takes_no_choice": "typed",
     },
 )

@@ -29,7 +29,7 @@ from .frames import (
     read_later,
     stored_next,
 )
-from .journal import Journal
+from .journal import Journal, is_identified
 from .journal import thread as _thread
 from .places import here, say
 from .snapshot import Walk
@@ -253,6 +253,14 @@ class Family:
                 return member
         return None
 
+    def end(self, among: list[Family]) -> None:
+        """From now on one of them may change: nobody reads another one, but for who asks which
+        object it is."""
+        if any(is_identified(member) for member, _ in self.members):
+            self.members = [(member, _held(member)) for member, _ in self.members]
+        else:
+            among.remove(self)
+
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
         if len(self.members) == 1:  # a tensor stands for it
@@ -361,7 +369,7 @@ class Families:
             if any(_shows(member, target) for member, _ in family.members):
                 if family.is_read_beside(target):
                     family.refuse(here())
-                self.all.remove(family)
+                family.end(self.all)
 
     def watched(self, target: Any, callee: Any) -> Any:
         """``callee``, a method of ``target`` or a function: refused where it changes one of them
@@ -386,27 +394,12 @@ class Families:
             if changed is not None:
                 if not line or family.is_read_beside(changed):
                     family.refuse(line or family.place)
-                self.all.remove(family)
+                family.end(self.all)
 
 
 def _shows(member: Any, target: Any) -> bool:
     """Whether an object is another one, or an array that shows its memory."""
     return any(m is target for m in _memory(member))
-
-
-def refuse_copies(*compared: Any) -> None:
-    """Refuse that code in a loop asks which object a container is that an iteration begins with:
-    the trace stands for all iterations, and each may have another one."""
-    copies = _thread.journals[0].copies if _thread.journals else {}
-    if copies and any(id(v) in copies for v in compared) and all(map(is_container, compared)):
-        raise errors.StagingError(
-            say(
-                here(),
-                "this line asks which object a container is that a loop of the graph carries: the "
-                "loop is traced once for all iterations, of which each may have another one",
-                "Keep a number beside it that says which one it is, and compare that.",
-            )
-        )
 
 
 def of_trace() -> Families | None:
@@ -428,7 +421,8 @@ def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
         if old:
             label = join.label or _name_of_result()
             found = _distinct([*old, *_made_of_same(join, joins)])
-            _keep([s for s in found if is_alive([s])], join.made, label, place)
+            alive = [s for s in found if is_identified(s) or is_alive([s])]
+            _keep(alive, join.made, label, place)
         _keep_element(join, place)
 
 

@@ -45,6 +45,7 @@ class Journal:
     bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
     listeners: tuple = ()  # of a trace: see ``listeners``, when it began
     defaults: Any = None  # of a trace: see ``notes.note_default``, attributes by their keys
+    identified: Any = None  # of a trace: objects whose identity was asked for, by id
     asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
     built: Any = None  # of a trace: see ``building``, places by the depths of regions
     changed: Any = None  # of a trace: places that its regions changed, with what they held at first
@@ -101,6 +102,12 @@ class Journal:
         """A trace within it has ended."""
         for cell, kept in self.lent:
             cell.cell_contents = kept
+
+    def take_in(self, value: Any) -> None:
+        """What has been made in the region belongs to what was there when it began."""
+        if self.snapshot is not None:
+            for key in self.snapshot.take_in(value):
+                self.born.pop(key, None)
 
     def watch(self) -> None:
         """From now on the trace has lists that the graph grows, or objects that must not change."""
@@ -215,6 +222,11 @@ def note_asked(changed: Any) -> None:
     another class, or called a function that counts its calls."""
     root = thread.journals[0]
     root.asked = {**(root.asked or {}), id(changed): changed}
+
+
+def is_identified(value: Any) -> bool:
+    """Whether the program was told the identity of an object."""
+    return id(value) in (thread.journals[0].identified or ())
 
 
 def lifted() -> Any:

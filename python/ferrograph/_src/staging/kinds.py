@@ -28,6 +28,7 @@ from . import facets
 from .facets import Facet, Through
 from .places import here, say
 from .state import Place
+from .walking import proxied
 
 if TYPE_CHECKING:
     from . import arrays, library_states, memory
@@ -88,6 +89,19 @@ def _shown(view: memoryview) -> tuple:
         return ()
 
 
+def annotations(found: Iterable) -> Iterable:
+    """The annotations of the program's functions and classes among what a walk has found."""
+    for value in found:
+        if type(value) is types.FunctionType:
+            if not ownership.is_library_file(value.__code__.co_filename):
+                yield value.__annotations__
+        elif isinstance(value, type):
+            yield from (vars(value).get(name) for name in _ANNOTATIONS)
+
+
+_ANNOTATIONS = ("__annotations__", "__annotations_cache__")
+
+
 FUNCTION, BUILTIN = Through(_function), Through(lambda held: (held.__self__,))
 _THROUGH: dict[type, Facet] = {
     tuple: Through(lambda held: held),
@@ -103,6 +117,7 @@ _THROUGH: dict[type, Facet] = {
     classmethod: Through(lambda held: (held.__func__,)),
     functools.cached_property: Through(lambda held: (held.func,)),
     weakref.ref: Through(lambda held: (held(),)),
+    **dict.fromkeys(weakref.ProxyTypes, Through(lambda proxy: (proxied(proxy),))),
     memoryview: Through(_viewed),
 }
 _CONTAINERS: tuple[tuple[type, Facet], ...] = (
@@ -156,6 +171,8 @@ _GIVEN: dict[type, tuple[Facet, ...]] = {
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
     memoryview: (BY_WORDS, _THROUGH[memoryview], facets.Aside(_shown, "bytes")),
     functools.partial: (_THROUGH[functools.partial], KEYWORDS, FIELDS),
+    staticmethod: (_THROUGH[staticmethod], FIELDS),
+    classmethod: (_THROUGH[classmethod], FIELDS),
     **dict.fromkeys(types.BuiltinFunctionType.__subclasses__(), (BUILTIN,)),
     **dict.fromkeys(_LEAVES, ()),
 }

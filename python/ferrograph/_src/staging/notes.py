@@ -31,6 +31,7 @@ from .state import (
     global_place,
     name_places,
 )
+from .walking import proxied
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 
@@ -139,8 +140,7 @@ def owner(target: Any, name: str, label: str) -> Any:
         if setter is not None:
             return setter
         if len(journals) > 1:
-            is_proxy = isinstance(target, weakref.ProxyTypes)
-            changed = target.__repr__.__self__ if is_proxy else target  # what a proxy asks itself
+            changed = proxied(target) if type(target) in weakref.ProxyTypes else target
             touch(attribute_place(label, changed, name))
         if journals[0].families is not None:
             journals[0].families.written(target)
@@ -225,6 +225,8 @@ def container(target: Any, label: str, key: Any = None) -> Any:
     elif is_plain and len(journals) < 2 and not journals[0].lists:
         return target
     target = behind(target)
+    if type(target) in weakref.ProxyTypes:
+        target = proxied(target)
     if journals[0].families is not None:
         journals[0].families.written(target)
     if isinstance(target, _CONTAINERS):

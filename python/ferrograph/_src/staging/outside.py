@@ -19,14 +19,13 @@ from typing import Any
 
 from ..context import ownership
 from ..native import _core
-from ..values import errors
-from . import kinds
+from . import kinds, typed
 from .facets import Fields, Names, Slots, Whole
 from .frames import AT_ONCE, has_begun_anew
 from .journal import loud
 from .journal import thread as _thread
 from .keepers import Replacements, restored
-from .places import Spot, here, say
+from .places import Spot, here
 from .running import refuse_running
 from .snapshot import Walk, label_of
 from .stale import Stale, behind
@@ -94,7 +93,7 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
     root = _thread.journals[0]
     whole = isinstance(place, (Container, Whole))
     if isinstance(place, Attribute) and not place.takes_any:
-        raise _typed(place)
+        raise typed.seen_from_outside(place)
     target = _around(place.owner) if whole else place.get()
     known = root.stale.get(id(target) if whole else place.key)
     if known is not None:
@@ -114,18 +113,6 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
         root.stale[place.key] = made
         place.put(made)
     return True
-
-
-def _typed(place: Place) -> Exception:
-    """The refusal of a change of a place where nothing can stand for what is stale."""
-    return errors.StagingError(
-        say(
-            here(),
-            f"{place.label!r} changes in a branch or loop of the graph, and can be seen from "
-            "outside the function: that would happen once, while tracing",
-            "Pass what changes as an argument.",
-        )
-    )
 
 
 def _around(owner: Any) -> Any:

@@ -58,6 +58,14 @@ class Snapshot:
         """Whether an object was there when the region began."""
         return id(owner) in self._seen
 
+    def take_in(self, value: Any) -> Iterable[int]:
+        """Hold an object, and what is reached through it, as well; which they are, by id."""
+        walk = Walk()
+        walk.run((), [value])
+        self._entries += [e for e in walk.entries if id(e[1]) not in self._seen]
+        self._seen.update(walk.seen)
+        return walk.seen
+
     def knows_fields(self, held: Any) -> bool:
         """Whether ``held`` is the ``__dict__`` of an object that was there."""
         if type(held) is not dict:
@@ -174,6 +182,9 @@ class Walk:
             self._imported()
         self._follow()
         while self._modules and self._look_into_modules():
+            self._follow()
+        if "__annotations__" in self._words:
+            self._pending.append(list(kinds.annotations(self.seen.values())))
             self._follow()
         if self._told:
             self.entries += library_states.held(self._told.values(), self._words)

@@ -215,10 +215,10 @@ class Attribute(Place):
         owner, name, held = self.owner, self._name, _own_fields(self.owner)
         value = front_of(value)
         if isinstance(owner, type):
-            _put_in_class(owner, name, value)
+            _put_in_class(self.label, owner, name, value)
         elif self._slot is not None:
             if value is not UNDEFINED:
-                self._slot.__set__(owner, value)
+                _put_typed(self.label, self._slot.__set__, owner, value)
             elif self._get() is not UNDEFINED:
                 self._slot.__delete__(owner)
         elif held is None:
@@ -227,6 +227,14 @@ class Attribute(Place):
             held.pop(name, None)
         else:
             held[name] = value
+
+
+def _put_typed(label: str, setter: Callable[..., None], *given: Any) -> None:
+    """Set an attribute that may take values of one class alone."""
+    try:
+        setter(*given)
+    except TypeError as e:
+        raise staging.takes_no_choice(label) from e
 
 
 def _shows_in_copy(slot: Any) -> bool:
@@ -238,9 +246,9 @@ def _shows_in_copy(slot: Any) -> bool:
     return "__slots__" in vars(declaring) or issubclass(declaring, BaseException)
 
 
-def _put_in_class(owner: type, name: str, value: Any) -> None:
+def _put_in_class(label: str, owner: type, name: str, value: Any) -> None:
     if value is not UNDEFINED:
-        type.__setattr__(owner, name, value)
+        _put_typed(label, type.__setattr__, owner, name, value)
     elif name in vars(owner):
         type.__delattr__(owner, name)
 

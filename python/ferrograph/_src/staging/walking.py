@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["fields", "walked"]
+__all__ = ["fields", "proxied", "walked"]
 
 _MOST = 10_000  # values to look through
 _LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None), type})
@@ -34,3 +34,11 @@ def fields(value: Any) -> list:
 def _slots(base: type) -> tuple:
     found = base.__dict__.get("__slots__", ())
     return (found,) if isinstance(found, str) else tuple(found)
+
+
+def proxied(proxy: Any) -> Any:
+    """The object that a weak proxy stands for; None where it has ended."""
+    try:
+        return proxy.__repr__.__self__  # which the proxy asks of the object
+    except ReferenceError:
+        return None

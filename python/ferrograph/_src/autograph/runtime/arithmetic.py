@@ -24,14 +24,14 @@ from .logic import not_
 from .specials import PLAIN, found, function_of, method
 
 if TYPE_CHECKING:
-    from ...staging import aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables
-    from . import equality, identities, texts
+    from ...staging import by_tensors, chosen_numbers, chosen_texts, chosen_variables, identities
+    from . import equality, texts
 else:
-    aliases, by_tensors, chosen_numbers, chosen_texts, chosen_variables = later(
+    by_tensors, chosen_numbers, chosen_texts, chosen_variables, identities = later(
         staging.__name__,
-        *("aliases", "by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables"),
+        *("by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables", "identities"),
     )
-    equality, identities, texts = later(__package__, "equality", "identities", "texts")
+    equality, texts = later(__package__, "equality", "texts")
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -230,15 +230,15 @@ def same(left: Any, right: Any) -> bool:
             return False
         for value in (left, right):
             chosen_numbers.refuse(value, "`is`")
-    else:
-        identities.refuse(left, right)
+    elif left is not None and right is not None:
+        identities.refuse([(left, right)])
     return really(left) is really(right)
 
 
 def identity(value: Any) -> int:
     """``id(value)``."""
     _refuse_identity(value)
-    identities.refuse_id(value)
+    identities.note(really(value))
     return id(really(value))
 
 
@@ -250,7 +250,7 @@ def _refuse_identity(*compared: Any) -> None:
     if _thread.journals[0].variables:
         chosen_variables.refuse_identity(compared)
     if _thread.journals[0].copies:
-        aliases.refuse_copies(*compared)
+        identities.refuse_copies(*compared)
     families = _thread.journals[0].families
     if families is not None:
         families.refuse_identity(*compared)

@@ -429,6 +429,8 @@ def is_exempt(function: types.FunctionType) -> bool:
 
 def _method(method: types.MethodType) -> Any:
     target = method.__func__
+    if type(target) is _REMEMBERING:
+        return types.MethodType(foreign.remembering(target), method.__self__)
     if type(target) is not types.FunctionType:
         return method
     if type(method.__self__).__module__ == "queue" and notes.in_region():
@@ -445,8 +447,8 @@ def _partial(partial: functools.partial) -> Any:
 
 
 def _callable_object(callee: Any) -> Any:
-    if type(callee) is _REMEMBERING and notes.in_region():
-        return foreign.remembering(callee)
+    if type(callee) is _REMEMBERING and (made := foreign.remembering(callee)) is not callee:
+        return made
     call = making.call_of(type(callee))
     if type(call) is _FUNCTION and not is_exempt(call):
         made = fn(_METHOD(call, callee))

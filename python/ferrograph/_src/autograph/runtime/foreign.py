@@ -12,19 +12,19 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import staging
-from ...staging import chosen_numbers, chosen_texts, contents, effects, list_arguments, notes, stale
-from ...staging.journal import front_of, note_asked, really
+from ...staging import chosen_numbers, chosen_texts, contents, list_arguments, notes, stale
+from ...staging.journal import front_of, really
 from ...staging.journal import thread as _thread
 from ...staging.places import here, say
-from ...staging.snapshot import Snapshot
 from ...staging.state import is_grown
 from ...staging.values import is_staged
 from ...values import errors
+from .caches import counting, remembering
 from .specials import collected, iterated, opened
 
 __all__ = [
     "LAZY", "asking", "counting", "deriving", "each_content", "formatting", "given", "guarded",
-    "over_elements", "spread", "spread_in_list", "spread_in_set", "without_waiting",
+    "over_elements", "remembering", "spread", "spread_in_list", "spread_in_set", "without_waiting",
 ]  # fmt: skip
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -116,52 +116,6 @@ def deriving(callee: Any) -> Callable:
         return callee()
 
     return derive
-
-
-def counting(callee: Any) -> Callable:
-    """``cache_info`` of a function under ``functools.lru_cache``: refused where a branch or a loop
-    has called the function."""
-
-    def count() -> Any:
-        held = callee.__self__
-        if id(held) in (_thread.journals[0].asked or ()):
-            raise errors.StagingError(
-                say(
-                    here(),
-                    f"`cache_info` of {held.__name__!r} is asked for after a branch or a loop of "
-                    "the graph called it: those calls happened once, while tracing, whatever the "
-                    "graph does",
-                    "Call the function before the branch or loop, or count the calls in a tensor.",
-                )
-            )
-        return callee()
-
-    return count
-
-
-def remembering(callee: Any) -> Callable:
-    """A function under ``functools.lru_cache``: refused where the first call of it in a branch or a
-    loop does more than to give a value."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        note_asked(callee)
-        before, n_missed = Snapshot((callee.__wrapped__,)), callee.cache_info().misses
-        found = callee(*args, **kwargs)
-        is_new = callee.cache_info().misses > n_missed
-        if is_new and (effects.has_tensor(found) or next(before.changes(), None) is not None):
-            raise errors.StagingError(
-                say(
-                    here(),
-                    f"`{callee.__name__}` keeps what it gives (`functools.lru_cache`) and is first "
-                    "called with these arguments in a branch or a loop of the graph, where it "
-                    "changes other objects or gives tensors: that would happen once, while tracing",
-                    "Call it before the branch or loop, or call the function without a cache "
-                    "(`f.__wrapped__`).",
-                )
-            )
-        return found
-
-    return call
 
 
 def each_content(callee: Any) -> Any:

@@ -1,0 +1,90 @@
+"""Functions under ``functools.lru_cache`` and ``cache``, called while a branch or a loop is traced.
+
+What such a function gave stays in its cache, which nobody can take out again: what it does beside
+is refused, and what it gave belongs to what was there before, so that changes of it are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...staging import effects, notes
+from ...staging.journal import note_asked
+from ...staging.journal import thread as _thread
+from ...staging.kinds import facets_of
+from ...staging.places import here, say
+from ...staging.snapshot import Snapshot
+from ...values import errors
+
+__all__ = ["counting", "remembering"]
+
+
+def counting(callee: Any) -> Callable:
+    """``cache_info`` of a function under ``functools.lru_cache``: refused where a branch or a loop
+    has called the function."""
+
+    def count() -> Any:
+        held = callee.__self__
+        if id(held) in (_thread.journals[0].asked or ()):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"`cache_info` of {held.__name__!r} is asked for after a branch or a loop of "
+                    "the graph called it: those calls happened once, while tracing, whatever the "
+                    "graph does",
+                    "Call the function before the branch or loop, or count the calls in a tensor.",
+                )
+            )
+        return callee()
+
+    return count
+
+
+def remembering(callee: Any) -> Callable:
+    """A function under a cache, called in a region, or where something is stale; others as they
+    are."""
+    form = _standing(callee) if notes.has_stale() else callee
+    return _first(callee, form) if notes.in_region() else form
+
+
+def _standing(callee: Any) -> Callable:
+    """A function which gives what stands for what the graph cannot follow."""
+    return lambda *args, **kwargs: effects.standing([callee(*args, **kwargs)])[0]
+
+
+def _first(callee: Any, form: Callable) -> Callable:
+    """The ``form`` of a function under a cache: refused where the first call of it in a branch or a
+    loop does more than to give a value."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        note_asked(callee)
+        known = callee.cache_info()
+        before = Snapshot((callee.__wrapped__, lambda: (args, kwargs)))
+        found = form(*args, **kwargs)
+        if callee.cache_info().misses == known.misses:
+            return found
+        if effects.has_tensor(found) or next(before.changes(), None) is not None:
+            raise _more_than_a_value(callee)
+        if facets_of(type(found)):
+            if known.currsize == known.maxsize:
+                raise _more_than_a_value(callee)
+            for made in _thread.journals[1:]:
+                made.take_in(found)
+        return found
+
+    return call
+
+
+def _more_than_a_value(callee: Any) -> Exception:
+    return errors.StagingError(
+        say(
+            here(),
+            f"`{callee.__name__}` keeps what it gives (`functools.lru_cache`) and is first called "
+            "with these arguments in a branch or a loop of the graph, where it changes other "
+            "objects, drops what it gave before, or gives tensors: that would happen once, while "
+            "tracing",
+            "Call it before the branch or loop, or call the function without a cache "
+            "(`f.__wrapped__`).",
+        )
+    )

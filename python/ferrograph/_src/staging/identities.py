@@ -1,0 +1,116 @@
+"""Which object something is, as a program asks by ``is`` and ``id``.
+
+The graph chooses between values: what a branch or a loop leaves is a new tensor, or a new tuple of
+such, where plain Python has one of the objects that were there. A question that may be answered
+otherwise there is refused, also where the program knows the identity from before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..native import _core
+from ..values import errors
+from ..values.composite import CompositeTensor
+from . import aliases, chosen_numbers, chosen_texts, values
+from .journal import thread as _thread
+from .places import here, say
+
+_SYMBOLIC = _core.SymbolicTensor
+
+
+def note(value: Any) -> None:
+    """Note an object of which the program is told the identity, where it may not be told of another
+    one that the graph chose."""
+    if not _thread.journals:
+        return
+    chosen_numbers.refuse(value, "`id`")
+    chosen_texts.refuse(value)
+    root = _thread.journals[0]
+    if root.identified is None:
+        root.identified = {}
+    if type(value) is _SYMBOLIC or isinstance(value, tuple):
+        refuse((value, known) for known in root.identified.values())
+    root.identified[id(value)] = value
+
+
+def refuse(pairs: Iterable[tuple[Any, Any]]) -> None:
+    """Refuse that code asks whether two values are one object where the graph may have chosen one
+    of them for the other."""
+    if any(a is not b and _may_be_one(a, b) for a, b in pairs):
+        raise errors.StagingError(
+            say(
+                here(),
+                "this line asks which object a tensor or a tuple is that a branch or a loop of the "
+                "graph chose: that made a new one",
+                "Keep a number beside it that says which one was chosen, and compare that.",
+            )
+        )
+
+
+def refuse_copies(*compared: Any) -> None:
+    """Refuse that code in a loop asks which object a container is that an iteration begins with:
+    the trace stands for all iterations, and each may have another one."""
+    copies = _thread.journals[0].copies if _thread.journals else {}
+    if (
+        copies
+        and any(id(v) in copies for v in compared)
+        and all(map(aliases.is_container, compared))
+    ):
+        raise errors.StagingError(
+            say(
+                here(),
+                "this line asks which object a container is that a loop of the graph carries: the "
+                "loop is traced once for all iterations, of which each may have another one",
+                "Keep a number beside it that says which one it is, and compare that.",
+            )
+        )
+
+
+def _may_be_one(first: Any, second: Any) -> bool:
+    """Whether two different values may be one object in plain Python: one is of the graph, which
+    chose among values, and the other is of a kind for which it can stand."""
+    if not (_thread.journals and _thread.journals[0].has_chosen and _are_alike(first, second)):
+        return False
+    if type(first) is type(second) is _SYMBOLIC:
+        return not (_is_new(first) and _is_new(second))
+    return _is_of_graph(first) or _is_of_graph(second)
+
+
+def _are_alike(first: Any, second: Any) -> bool:
+    """Whether two values may be one object by their kinds."""
+    if issubclass(type(first), tuple):
+        return type(first) is type(second) and len(first) == len(second)
+    return type(first) is type(second) or (_is_one_tensor(first) and _is_one_tensor(second))
+
+
+def _is_one_tensor(value: Any) -> bool:
+    """Whether one tensor of the graph can stand for a value."""
+    kind = type(value)
+    if kind in chosen_numbers.NUMBERS or issubclass(kind, (_core.Tensor, str, bytes)):
+        return True
+    return hasattr(kind, "__array__") and hasattr(kind, "dtype")
+
+
+def _is_of_graph(value: Any) -> bool:
+    kind = type(value)
+    if kind is _SYMBOLIC:
+        return True
+    if not (issubclass(kind, (tuple, CompositeTensor)) or hasattr(kind, "_component_list")):
+        return False
+    return any(type(leaf) is _SYMBOLIC for leaf in values.leaves_of(value))
+
+
+# The operations that give one of what they are given, as an object of its own.
+_CHOICES = frozenset(
+    {"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase", "SelectV2"}
+    | {"TensorListGetItem", "TensorListPopBack", "GatherV2", "Unpack"}
+    | {"Maximum", "Minimum", "Max", "Min"}
+)
+
+
+def _is_new(tensor: Any) -> bool:
+    """Whether an operation made a tensor that plain Python makes there, too."""
+    made = _core.made_by(tensor)
+    return made is not None and made[0] not in _CHOICES
