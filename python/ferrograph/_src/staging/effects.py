@@ -184,7 +184,7 @@ def changes(
     kept = []
     for change in found:
         there = id(change.place.owner) in known or change.place.is_shared
-        outer = id(change.place.owner) in owned or change.place.is_module
+        outer = id(change.place.owner) in owned or change.place.is_module or change.place.is_shared
         is_stale = id(change.place.owner) in _thread.journals[0].stale
         is_ours = not outer or change.place.key in direct or _is_state(change)
         if there and is_ours and not is_stale:

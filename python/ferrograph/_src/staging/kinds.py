@@ -11,7 +11,6 @@ import abc
 import collections
 import functools
 import gc
-import operator
 import sys
 import threading
 import types
@@ -230,6 +229,10 @@ def _learn(kind: type) -> Iterable[Facet]:
         yield shown
     if stored is _REFERENTS and hasattr(kind, "writelines"):
         yield memory.POSITION_OF_FILE
+    if kind.__name__ == _SCANNER:
+        yield memory.OWN_POSITION
+    if (kind.__module__, kind.__name__) == ("mmap", "mmap"):
+        yield memory.OF_MAP
     slots = _slots(kind)
     if slots:
         yield facets.Slots(slots)
@@ -288,10 +291,13 @@ def _is_leaf(kind: type) -> bool:
     return ownership.is_library_class(kind)
 
 
+_SCANNER = "SRE_Scanner"  # which iterators of regular expressions ask
+
+
 def _is_advanced(kind: type) -> bool:
     """Whether a class without other state is one of what runs over something."""
     is_iterator = hasattr(kind, "__next__") and not _is_python_class(kind)
-    return is_iterator or kind.__name__ == "SRE_Scanner"
+    return is_iterator or kind.__name__ == _SCANNER
 
 
 def _described(kind: type) -> set[str]:
@@ -373,7 +379,7 @@ def _position(iterator: Any) -> Any:
     try:
         found = iterator.__reduce__()
     except TypeError:  # it cannot tell
-        return operator.length_hint(iterator, -1)
+        return memory.own_bytes(iterator)
     return tuple(_comparable(part) for part in found)
 
 

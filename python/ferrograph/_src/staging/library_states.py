@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import io
 import sys
+import threading
 from collections.abc import Callable, Iterable
 
 from ..hints import Any
@@ -97,7 +98,7 @@ def _of_thread(thread: Any) -> tuple:
     return thread.name, thread.daemon, thread.ident, finished is not None and finished.is_set()
 
 
-def _threading(threading: Any) -> Rows:
+def _threading(_: Any) -> Rows:
     yield type(threading.Lock()), _BY_HAND, lambda lock: lock.locked(), _put_lock
     yield type(threading.RLock()), _BY_HAND, _times, _put_times
     yield threading.Event, "set clear", lambda event: event.is_set(), _put_flag
@@ -136,8 +137,11 @@ _LOGGERS = (
 
 def behind(held: Any) -> tuple:
     """What of the program's stands behind a logger, or a handler, of the library's: who logs
-    changes it. What the root has is whoever started the process's.
+    changes it. What the root has is whoever started the process's. Behind a thread stands what it
+    calls.
     """
+    if isinstance(held, threading.Thread):
+        return tuple(getattr(held, name, None) for name in ("_target", "_args", "_kwargs"))
     logging = sys.modules.get("logging")
     if logging is None or held is logging.root:
         return ()

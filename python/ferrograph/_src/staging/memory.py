@@ -1,5 +1,5 @@
 """Memory, and files, as staged code compares them: the bytes of objects of C and of maps of memory,
-and how far a file is read or written."""
+and how far a file or an iterator that does not tell it is read."""
 
 from __future__ import annotations
 
@@ -36,6 +36,23 @@ def fingerprint(view: memoryview) -> tuple:
     return tuple(hash(bytes(flat[i : i + MOST_COPIED])) for i in range(0, len(flat), MOST_COPIED))
 
 
+def _of_map(mapped: Any) -> tuple:
+    """What is compared of a map of memory: its bytes, and how far it is read."""
+    if mapped.closed:
+        return ()
+    with memoryview(mapped) as view:
+        return mapped.tell(), *fingerprint(view)
+
+
+def own_bytes(owner: Any) -> bytes:
+    """The memory of an object written in C that tells nothing of itself, but for its head, which
+    counts references to it."""
+    import ctypes
+
+    head = object.__basicsize__
+    return ctypes.string_at(id(owner) + head, type(owner).__basicsize__ - head)
+
+
 def _position(file: Any) -> Any:
     """How far a file is read or written; None where it cannot tell, or belongs to the screen."""
     if file.closed or file in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
@@ -46,4 +63,6 @@ def _position(file: Any) -> Any:
         return _position(file.buffer) if hasattr(file, "buffer") else None
 
 
+OF_MAP = facets.Aside(_of_map, "bytes")
+OWN_POSITION = facets.Aside(own_bytes, "position")
 POSITION_OF_FILE = facets.Aside(_position, "position in the file")

@@ -13,6 +13,7 @@ compared, is said in ``kinds`` and ``facets``.
 
 from __future__ import annotations
 
+import abc
 import builtins
 import collections.abc
 import opcode
@@ -163,6 +164,7 @@ class Walk:
         self._names: dict[int, tuple[dict, dict]] = {}  # names read, by the module that has them
         self._whole: set[int] = set()  # modules of which code may read any name
         self._modules: list[Any] = []
+        self._classes: list[type] = []  # of libraries
         self._words: frozenset[str] = frozenset()  # of the code that is reached
         self._told: dict[int, Any] = {}  # by id, objects with states that go with words
 
@@ -183,6 +185,8 @@ class Walk:
         self._follow()
         while self._modules and self._look_into_modules():
             self._follow()
+        if "register" in self._words:
+            self.entries += self._registers()
         if "__annotations__" in self._words:
             self._pending.append(list(kinds.annotations(self.seen.values())))
             self._follow()
@@ -219,6 +223,7 @@ class Walk:
                 if first is kinds.FUNCTION:
                     facets = self._function(value)
                 elif first is kinds.CLASS and ownership.is_library_class(value):
+                    self._classes.append(value)
                     continue
                 elif first is kinds.MODULE:
                     self._modules.append(value)
@@ -262,6 +267,14 @@ class Walk:
             self._take(namespace, namespace.keys(), words)
         else:
             self._take(namespace, words, words)
+
+    def _registers(self) -> Iterator[tuple[Facet, Any, Any]]:
+        """What is registered with the abstract classes of libraries that code reached names."""
+        named = (vars(module).get(word) for module in self._modules for word in self._words)
+        found = {id(c): c for c in (*self._classes, *named) if isinstance(c, abc.ABCMeta)}
+        for cls in found.values():
+            if ownership.is_library_class(cls):
+                yield kinds.REGISTERED, cls, kinds.REGISTERED.hold(cls)
 
     def _take(self, namespace: dict, names: Iterable[str], followed: Container[str]) -> bool:
         """Hold names of a module, and follow some of them; whether there were any."""

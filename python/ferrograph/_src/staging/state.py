@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Sequence
 
 from .. import staging
-from ..context.ownership import MACHINERY
+from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
@@ -186,6 +186,7 @@ class Attribute(Place):
         self._name = name
         self.class_default, self._slot = _class_side(owner, name)
         super().__init__(label, self._get, self._put, owner, ("attribute", id(owner), name))
+        self.is_shared = isinstance(owner, type) and is_library_class(owner)
         own = self._slot is None and _own_fields(owner) is not None
         self.is_stored = own or _shows_in_copy(self._slot)
 
@@ -204,9 +205,7 @@ class Attribute(Place):
         if held is not None and (name := self._name) in held:
             return held[name]
         if isinstance(self.owner, type) and self._name in vars(self.owner):
-            return vars(self.owner)[
-                self._name
-            ]  # as it is, where it gives something else to readers
+            return vars(self.owner)[self._name]  # as it is, whatever it gives to readers
         if held is None or (self.class_default is UNDEFINED and isinstance(self.owner, type)):
             return getattr(self.owner, self._name, UNDEFINED)
         return self.class_default
