@@ -15,10 +15,11 @@ from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
 from ..values.public import public
 
 if TYPE_CHECKING:
-    from ..staging import chosen_numbers, chosen_variables, effects, nested, quotients
+    from ..staging import chosen_numbers, chosen_variables, effects, nested, quotients, unread
 else:
-    chosen_numbers, chosen_variables, effects, nested, quotients = later(
-        staging.__name__, "chosen_numbers", "chosen_variables", "effects", "nested", "quotients"
+    chosen_numbers, chosen_variables, effects, nested, quotients, unread = later(
+        staging.__name__,
+        *("chosen_numbers", "chosen_variables", "effects", "nested", "quotients", "unread"),
     )
 
 __all__ = [
@@ -116,6 +117,8 @@ def check_outputs(region: Any, outputs: list) -> None:
     """Refuse what a function that has just run gives, or reads, where that may be out of date."""
     if thread.journals and thread.journals[0].variables:
         chosen_variables.check(region, outputs)
+    if thread.journals and thread.journals[0].elements:
+        unread.check(region, outputs)
 
 
 def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from .facets import Facet, Found, State, Through, Whole, same_objects
+from .facets import Facet, Found, State, Through, Whole
 
 MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fingerprint
 _WORDS = 1 << 17  # of eight bytes, in a block of a fingerprint
@@ -46,7 +46,8 @@ class Array(Facet):
         return array_state(owner)
 
     def parts(self, owner: Any, held: Any) -> Iterable:
-        yield owner.base
+        if type(owner.base).__name__ != "mmap":  # whose memory is the array's
+            yield owner.base
         if owner.dtype.hasobject:
             yield from held[1]
 
@@ -64,16 +65,36 @@ class Array(Facet):
 def _agree(new: tuple, old: tuple) -> bool:
     if new[0] != old[0] or type(new[1]) is not type(old[1]):
         return False
-    return new[1] == old[1] if type(new[1]) is bytes else same_objects(old[1], new[1])
+    if type(new[1]) is bytes:
+        return new[1] == old[1]
+    return len(new[1]) == len(old[1]) and all(map(_is_same, new[1], old[1]))
+
+
+def _is_same(new: Any, old: Any) -> bool:
+    return new is old or (type(new) is bytes and type(old) is bytes and new == old)
 
 
 def array_state(array: Any) -> tuple:
     """What is compared of an ``ndarray``: its shape and its elements."""
     if array.dtype.hasobject:
-        return array.shape, list(array.flat)
+        return array.shape, [part for leaf in _leaves(array) for part in _parts(leaf)]
     if array.nbytes <= MOST_COPIED:
         return array.shape, array.tobytes()
     return array.shape, _fingerprint(array)
+
+
+def _leaves(array: Any) -> Iterable:
+    """The fields of an array that have none themselves, as arrays; itself where it has none."""
+    if array.dtype.names is None:
+        yield array
+        return
+    plain = array.view(sys.modules["numpy"].ndarray)
+    for name in array.dtype.names:
+        yield from _leaves(plain[name])
+
+
+def _parts(leaf: Any) -> list:
+    return list(leaf.flat) if leaf.dtype.hasobject else [leaf.tobytes()]
 
 
 def put_array_state(array: Any, state: tuple) -> None:
@@ -82,10 +103,22 @@ def put_array_state(array: Any, state: tuple) -> None:
     if array.shape != shape:
         array.shape = shape
     if type(elements) is bytes:
-        array[...] = sys.modules["numpy"].frombuffer(elements, array.dtype).reshape(shape)
+        _put_bytes(array, elements)
         return
-    for i, value in enumerate(elements):
-        array.flat[i] = value
+    at = 0
+    for leaf in _leaves(array):
+        if not leaf.dtype.hasobject:
+            _put_bytes(leaf, elements[at])
+            at += 1
+            continue
+        for i in range(leaf.size):
+            leaf.flat[i] = elements[at + i]
+        at += leaf.size
+
+
+def _put_bytes(array: Any, elements: bytes) -> None:
+    found = sys.modules["numpy"].frombuffer(elements, array.dtype)
+    array[...] = found.reshape(array.shape)
 
 
 @functools.lru_cache(maxsize=1)

@@ -27,6 +27,7 @@ from .places import here, say
 from .reach import reached
 from .regions import Conditional
 from .state import Record, Versions
+from .walking import is_field
 
 __all__ = [
     "Front",
@@ -285,6 +286,8 @@ def _attribute(front: Front, name: str) -> Any:
             if callable(found) or isinstance(found, (classmethod, staticmethod)):
                 return Method(front, name)
             return perform(getattr, front, name)
+    if is_field(target, name):
+        return perform(getattr, front, name)
     return front_of(getattr(target, name))
 
 

@@ -336,9 +336,9 @@ def _check_range(start: Any, limit: Any, step: Any, of_python: bool) -> None:
 
 def _leads(step: Any, start: Any, limit: Any) -> Any:
     """Whether steps of that size lead from the start of a range towards its limit."""
-    rises, falls = ops.greater_equal(limit, start), ops.less_equal(limit, start)
     if isinstance(step, int):
-        return rises if step > 0 else falls
+        return ops.greater_equal(limit, start) if step > 0 else ops.less_equal(limit, start)
+    rises, falls = ops.greater_equal(limit, start), ops.less_equal(limit, start)
     return ops.logical_or(
         ops.logical_and(ops.greater(step, 0), rises), ops.logical_and(ops.less(step, 0), falls)
     )

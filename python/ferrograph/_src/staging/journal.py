@@ -72,6 +72,7 @@ class Journal:
         self.variables: dict[Any, Any] = {}  # of a trace: see ``chosen_variables``
         self.numbers_in_doubt: dict[Any, Any] = {}  # of a trace: flags of those that may be tensors
         self.quotients: dict[int, list] = {}  # of a trace: see ``quotients``, by their graphs
+        self.elements: dict[int, list] = {}  # of a trace: see ``unread``, by their graphs
         self.number_kinds: dict[Any, frozenset] = {}  # of a trace: their classes, where known
         self.kinds_told = 0  # how often it was said of which class such a number is
         self.at_last: list[Any] = []  # of a trace: objects that end with it

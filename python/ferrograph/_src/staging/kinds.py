@@ -50,10 +50,14 @@ _STATELESS = frozenset(
     | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl"}
 )
 
-# By module and name of a class of a library, the attributes that its own code empties at each call
-# of the program's before it fills them. What such a call leaves there are tensors of its graph,
-# which tell by themselves where they may be used.
-_BEGUN_ANEW = {("keras.src.layers.layer", "Layer"): frozenset({"_losses", "_loss_ids"})}
+# By module and name of a class of a library, attributes that are no state of the program's: those
+# that its own code empties at each call of the program's before it fills them, where such a call
+# leaves tensors of its graph, which tell by themselves where they may be used; and the memory that
+# an array shows, which is compared as the array's.
+_LEFT_OUT = {
+    ("keras.src.layers.layer", "Layer"): frozenset({"_losses", "_loss_ids"}),
+    ("numpy", "memmap"): frozenset({"_mmap"}),
+}
 
 
 def _function(function: types.FunctionType) -> Iterable:
@@ -237,7 +241,7 @@ def _learn(kind: type) -> Iterable[Facet]:
     if slots:
         yield facets.Slots(slots)
     if "__dict__" in _described(kind):
-        left_out = _begun_anew(kind)
+        left_out = _left_out(kind)
         yield facets.Fields(left_out) if left_out else FIELDS
     if not ownership.is_library_class(kind):
         yield OF_CLASS
@@ -272,9 +276,9 @@ _VALUE = Through(lambda variable: (variable.get(None),) if hasattr(variable, "re
 _FUTURES = {("concurrent.futures._base", "Future"), ("_asyncio", "Future"), ("_asyncio", "Task")}
 
 
-def _begun_anew(kind: type) -> frozenset[str]:
+def _left_out(kind: type) -> frozenset[str]:
     """The attributes of a library's that are no state of the program's."""
-    known = (_BEGUN_ANEW.get((base.__module__, base.__qualname__)) for base in kind.__mro__)
+    known = (_LEFT_OUT.get((base.__module__, base.__qualname__)) for base in kind.__mro__)
     return frozenset().union(*(names for names in known if names))
 
 

@@ -191,11 +191,12 @@ def _builtins(builtins: Any) -> Rows:
 
 
 def _array_flags(array: Any) -> tuple:
-    return array.flags.writeable, array.shape, array.strides, array.dtype
+    kind = array.dtype
+    return array.flags.writeable, array.shape, array.strides, kind, kind.names
 
 
 def _numpy(numpy: Any) -> Rows:
-    yield numpy.ndarray, "setflags flags writeable resize", _array_flags, None
+    yield numpy.ndarray, "setflags flags writeable resize names", _array_flags, None
 
 
 def _put_random(generator: Any, told: tuple) -> None:

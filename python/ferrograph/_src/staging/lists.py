@@ -21,10 +21,10 @@ from .running import refuse_running
 from .state import Container, Together, is_grown
 
 if TYPE_CHECKING:
-    from . import aliases, by_tensors, chosen_variables
+    from . import aliases, by_tensors, chosen_variables, unread
 else:
-    aliases, by_tensors, chosen_variables = later(
-        __package__, "aliases", "by_tensors", "chosen_variables"
+    aliases, by_tensors, chosen_variables, unread = later(
+        __package__, "aliases", "by_tensors", "chosen_variables", "unread"
     )
 
 
@@ -176,26 +176,31 @@ class Grown(Together):
     def popped(self) -> tuple[Any, Grown]:
         """The last element, and the rest."""
         if frames.may_be_caught():
-            ops.Assert(self.count() > 0, ["IndexError: pop from empty list"])
+            ops.Assert(self.count() > 0, [unread.EMPTY])
         handles, leaves = [], []
         for i in range(len(self._handles)):
             handle, leaf = self._emit("TensorListPopBack", i, self._elements.shape_input(i))
             handles.append(handle)
             leaves.append(self._element(i, leaf))
+        unread.note(leaves[0], lambda: self.count() > 0, unread.EMPTY)
         return self._pack(leaves), self._with(handles)
 
     def at(self, index: Any) -> Any:
         """The element at a place; negative ones count from the end."""
-        place = self._place(index)
-        if frames.may_be_caught() or self._elements.have_parts:  # also where nobody reads it
-            found = ops.logical_and(place >= 0, place < self.count())
-            ops.Assert(found, ["IndexError: list index out of range"])
-        shape = self._elements.shape_input
+        place, shape = self._place(index), self._elements.shape_input
 
         def element(i: int) -> Any:
             return self._element(i, self._emit("TensorListGetItem", i, place, shape(i)))
 
-        return self._note_element(self._pack(self._each(element)), True)
+        if frames.may_be_caught() or self._elements.have_parts:
+            ops.Assert(self.has(place), [unread.BEYOND])
+        found = self._pack(self._each(element))
+        unread.note(found, lambda: self.has(place), unread.BEYOND)
+        return self._note_element(found, True)
+
+    def has(self, place: Any) -> Any:
+        """Whether there is an element at a place."""
+        return ops.logical_and(place >= 0, place < self.count())
 
     def _element(self, i: int, leaf: Any) -> Any:
         self._follow(leaf, i)
@@ -481,8 +486,7 @@ def _pop(items: list, index: Any = -1) -> Any:
         item, grown = grown.popped()
     else:
         place = grown._place(index)
-        found = ops.logical_and(place >= 0, place < grown.count())
-        ops.Assert(found, ["pop index out of range"])
+        ops.Assert(grown.has(place), ["pop index out of range"])
         item = grown.at(index)
         grown = grown.rebuilt(lambda s: ops.concat([s[:place], s[place + 1 :]], 0))
     _set(items, grown)

@@ -31,7 +31,7 @@ from .state import (
     global_place,
     name_places,
 )
-from .walking import proxied
+from .walking import is_field, proxied
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 
@@ -141,7 +141,8 @@ def owner(target: Any, name: str, label: str) -> Any:
             return setter
         if len(journals) > 1:
             changed = proxied(target) if type(target) in weakref.ProxyTypes else target
-            touch(attribute_place(label, changed, name))
+            if not is_field(changed, name):
+                touch(attribute_place(label, changed, name))
         if journals[0].families is not None:
             journals[0].families.written(target)
     return target

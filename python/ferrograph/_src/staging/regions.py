@@ -13,10 +13,10 @@ from .journal import thread as _thread
 from .places import Spot, say
 
 if TYPE_CHECKING:
-    from . import chosen_variables, origins, quotients, row_slices
+    from . import chosen_variables, origins, quotients, row_slices, unread
 else:
-    chosen_variables, origins, quotients, row_slices = later(
-        __package__, "chosen_variables", "origins", "quotients", "row_slices"
+    chosen_variables, origins, quotients, row_slices, unread = later(
+        __package__, "chosen_variables", "origins", "quotients", "row_slices", "unread"
     )
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
@@ -61,6 +61,9 @@ class Traced:
         if _thread.journals and _thread.journals[0].variables:
             with self:
                 chosen_variables.check(self.region, self.outputs)
+        if _thread.journals and self.region.graph_id in _thread.journals[0].elements:
+            with self:
+                unread.check(self.region, self.outputs)
         self.region.finish(self.outputs)
         return self.region
 

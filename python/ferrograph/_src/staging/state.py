@@ -18,6 +18,7 @@ from ..hints import Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here
+from .walking import is_field
 
 
 class _Undefined:
@@ -167,11 +168,11 @@ def cell_place(label: str, cell: types.CellType) -> Place:
 def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
     """The attribute ``name`` of what ``base`` gives now; None where there is no such object.
 
-    An attribute behind a property is no place: its property decides what is set.
+    An attribute behind a property is no place: its property decides what is set. Nor is a field.
     """
     owner = _evaluate(base)
     held = (vars(base)[name] for base in type(owner).__mro__ if name in vars(base))
-    if owner is UNDEFINED or type(next(held, None)) is property:
+    if owner is UNDEFINED or type(next(held, None)) is property or is_field(owner, name):
         return None
     return attribute_place(label, owner, name)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["fields", "proxied", "walked"]
+__all__ = ["fields", "is_field", "proxied", "walked"]
 
 _MOST = 10_000  # values to look through
 _LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None), type})
@@ -42,3 +43,11 @@ def proxied(proxy: Any) -> Any:
         return proxy.__repr__.__self__  # which the proxy asks of the object
     except ReferenceError:
         return None
+
+
+def is_field(owner: Any, name: str) -> bool:
+    """Whether an attribute of a record array, or a record, is one of its fields: an element."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(owner, (numpy.recarray, numpy.record)):
+        return False
+    return name in (owner.dtype.names or ())
