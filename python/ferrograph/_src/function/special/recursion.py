@@ -10,7 +10,9 @@ out to return something more general, another one does so on that.
 from __future__ import annotations
 
 import functools
+import itertools
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +20,7 @@ from ...context import thread
 from ...context.ownership import is_library_file
 from ...context.thread import Ongoing, Undetermined
 from ...native import _core
-from ...staging import effects, failures
+from ...staging import bounds, effects, failures, values
 from ...staging.places import Spot, here, say
 from ...values import dtypes
 from ...values.errors import InvalidArgumentError, StagingError
@@ -72,8 +74,15 @@ def is_endless(error: RecursionError) -> bool:
 class Result:
     """What a function returns: the structure, and the dtype and shape of each tensor in it."""
 
-    def __init__(self, template: Any, specs: list[tuple[Any, list | None]]):
+    def __init__(
+        self,
+        template: Any,
+        specs: list[tuple[Any, list | None]],
+        integers: list[bool] | None = None,
+    ):
         self.template, self.specs = template, specs
+        # Which of the tensors stand for integers of Python's, where it is a plain function.
+        self.integers = integers or [False] * len(specs)
 
 
 def call(target: Any, wanted: Any) -> Any:
@@ -123,12 +132,13 @@ def learn(trace: Ongoing, result: Any, flat: list, template: Any, tensors: list)
     """
     _check_outside(trace)
     specs = [(t.dtype, _dims(t)) for t in flat]
+    raw, _ = outputs.flatten_result(result, lambda value: value)
+    integers = _integers(trace.function, raw)
     if trace.is_pending:
-        raw, _ = outputs.flatten_result(result, lambda value: value)
         trace.choices = _choices(
             specs, raw, [t.dtype for t in tensors if isinstance(t, _core.Tensor)]
         )
-        trace.result = Result(template, trace.choices.pop(0))
+        trace.result = Result(template, trace.choices.pop(0), integers)
         return True
     known = trace.result
     if not _same_template(known.template, template) or len(known.specs) != len(specs):
@@ -137,14 +147,15 @@ def learn(trace: Ongoing, result: Any, flat: list, template: Any, tensors: list)
             "does not: let all branches return the same"
         )
     general = [_generalised(a, b) for a, b in zip(known.specs, specs, strict=True)]
-    if general == known.specs:
+    integers = [a and b for a, b in zip(known.integers, integers, strict=True)]
+    if general == known.specs and integers == known.integers:
         return False
     trace.n_passes += 1
     if trace.n_passes > _MAX_PASSES:
         raise TypeError(
             f"{trace.function.name}() calls itself, and what it returns is of no one dtype and rank"
         )
-    trace.result = Result(template, general)
+    trace.result = Result(template, general, integers)
     return True
 
 
@@ -154,8 +165,22 @@ def another_choice(trace: Ongoing, error: Exception) -> bool:
     if trace.stand_in is None or not is_type_error or not trace.choices:
         return False
     trace.errors.append(error)
-    trace.result = Result(trace.result.template, trace.choices.pop(0))
+    known = trace.result
+    trace.result = Result(known.template, trace.choices.pop(0), known.integers)
     return True
+
+
+def _integers(function: Any, raw: list) -> list[bool]:
+    """Which leaves of what a function returns are integers in plain Python; remembered for who
+    calls it."""
+    if function not in _plain:
+        return [False] * len(raw)
+    _plain[function] = [type(v) is int or bounds.standing(v) is True for v in raw]
+    return _plain[function]
+
+
+# Functions made of plain ones that call themselves: which leaves of their results are integers.
+_plain: weakref.WeakKeyDictionary[Any, list[bool]] = weakref.WeakKeyDictionary()
 
 
 def _dims(tensor: Any) -> list | None:
@@ -257,6 +282,10 @@ def _without_effects(made: Any, target: types.FunctionType, args: tuple, kwargs:
                 "Return the value too, or keep it in a `Variable`.",
             )
         )
+    leaves, integers = values.leaves_of(result), _plain.get(made, [])
+    if len(leaves) == len(integers):
+        for leaf in itertools.compress(leaves, integers):
+            bounds.note(leaf, large=True)
     return result
 
 
@@ -264,7 +293,9 @@ def _function_of(target: types.FunctionType) -> Any:
     for trace in reversed(thread.all_ongoing()):
         if trace.function.python_function is target:
             return trace.function
-    return type(thread.all_ongoing()[-1].function)(target)
+    made = type(thread.all_ongoing()[-1].function)(target)
+    _plain[made] = []
+    return made
 
 
 def _repeats(made: Any, target: types.FunctionType, frame: Any, args: tuple, kwargs: dict) -> bool:
