@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from .failures import may_handle
     from .fronts import Method, perform
     from .function_def import function_def
+    from .outside import takes_no_choice
     from .pictures import to_dot, to_html
     from .standing import can_stand_in, is_alone, stand_in
-    from .typed import takes_no_choice
 
 _CONSTRUCTS = (
     "Loop", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
@@ -49,6 +49,6 @@ __getattr__ = lazy(
         "function_def": "function_def",
         **dict.fromkeys(("to_dot", "to_html"), "pictures"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
-        "takes_no_choice": "typed",
+        "takes_no_choice": "outside",
     },
 )

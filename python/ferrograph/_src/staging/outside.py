@@ -19,13 +19,14 @@ from typing import Any
 
 from ..context import ownership
 from ..native import _core
-from . import kinds, typed
+from ..values import errors
+from . import kinds
 from .facets import Fields, Names, Slots, Whole
 from .frames import AT_ONCE, has_begun_anew
 from .journal import loud
 from .journal import thread as _thread
 from .keepers import Replacements, restored
-from .places import Spot, here
+from .places import Spot, here, say
 from .running import refuse_running
 from .snapshot import Walk, label_of
 from .stale import Stale, behind
@@ -93,7 +94,7 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
     root = _thread.journals[0]
     whole = isinstance(place, (Container, Whole))
     if isinstance(place, Attribute) and not place.takes_any:
-        raise typed.seen_from_outside(place)
+        raise _seen_from_outside(place)
     target = _around(place.owner) if whole else place.get()
     known = root.stale.get(id(target) if whole else place.key)
     if known is not None:
@@ -113,6 +114,31 @@ def spoil(place: Place, anchors: tuple, began: int) -> bool:
         root.stale[place.key] = made
         place.put(made)
     return True
+
+
+def takes_no_choice(label: str) -> Exception:
+    """The refusal of an attribute that Python keeps for values of one class, such as the name of a
+    function, where the graph would choose what it is."""
+    return errors.StagingError(
+        say(
+            here(),
+            f"{label!r} changes in a branch or a loop of the graph, and takes nothing that the "
+            "graph chooses",
+            "Choose between two functions or classes that are made before.",
+        )
+    )
+
+
+def _seen_from_outside(place: Place) -> Exception:
+    """The refusal of such an attribute of what can be seen from outside the function."""
+    return errors.StagingError(
+        say(
+            here(),
+            f"{place.label!r} changes in a branch or a loop of the graph, and can be seen from "
+            "outside the function: that would happen once, while tracing",
+            "Pass what changes as an argument.",
+        )
+    )
 
 
 def _around(owner: Any) -> Any:
