@@ -537,7 +537,7 @@ _PASS_ON = frozenset(
 def _may_suppress(manager: ast.expr) -> bool:
     """Whether the body of a ``with`` statement may stop anywhere, and what follows it go on: the
     program may have managers of its own under any name."""
-    if not isinstance(manager, ast.Call) or specials.has("__exit__", "contextmanager"):
+    if not isinstance(manager, ast.Call) or specials.has("__exit__", "contextlib"):
         return True
     called = manager.func
     return (getattr(called, "attr", None) or getattr(called, "id", "")) not in _PASS_ON

@@ -49,7 +49,7 @@ class _Space:
 
     def __init__(self, namespace: dict):
         self.namespace, self.size = namespace, -1
-        self.names: set[str] = set()  # special methods, properties, and "contextmanager"
+        self.names: set[str] = set()  # special methods, properties, and "contextlib"
         self.behind: list[dict] = []  # the namespaces of what it names
         self.texts: dict[str, list[str]] = {}  # by file the lines that were read
 
@@ -228,8 +228,8 @@ def _read(space: _Space, filename: str) -> None:
     space.texts[filename] = lines
     text = "".join(lines)
     found = {f"__{word}__" for word in text.split("__")} & _OPERATORS
-    if "contextmanager" in text:
-        found.add("contextmanager")
+    if "contextlib" in text:
+        found.add("contextlib")
     if "property" in text:
         import re
 
