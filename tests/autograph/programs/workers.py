@@ -21,6 +21,7 @@ from . import (
     functions,
     hooks,
     idioms,
+    kept,
     language,
     library,
     objects,
@@ -29,7 +30,7 @@ from . import (
 from .kit import Family, make
 
 MODULES = (foreign, containers, objects, functions, flow, sharing, hooks, everyday, idioms)
-MODULES += (language, library, asked)
+MODULES += (language, library, asked, kept)
 FAMILIES: dict[str, Family] = {
     family.name: family for module in MODULES for family in module.FAMILIES
 }

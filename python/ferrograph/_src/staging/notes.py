@@ -140,7 +140,7 @@ def owner(target: Any, name: str, label: str) -> Any:
         if setter is not None:
             return setter
         if len(journals) > 1:
-            changed = proxied(target) if type(target) in weakref.ProxyTypes else target
+            changed = proxied(target)
             if not is_field(changed, name):
                 touch(attribute_place(label, changed, name))
         if journals[0].families is not None:
@@ -225,9 +225,7 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         target = front_of(target)
     elif is_plain and len(journals) < 2 and not journals[0].lists:
         return target
-    target = behind(target)
-    if type(target) in weakref.ProxyTypes:
-        target = proxied(target)
+    target = proxied(behind(target))
     if journals[0].families is not None:
         journals[0].families.written(target)
     if isinstance(target, _CONTAINERS):
@@ -297,7 +295,7 @@ def changing(target: Any, name: str) -> None:
     """Note that an augmented assignment may change in place what an object keeps as an attribute:
     no code of its class runs."""
     if _notes_changes():
-        augmented(attribute_place(name, target, name).get())
+        augmented(attribute_place(name, proxied(target), name).get())
 
 
 def changing_item(target: Any, key: Any) -> None:

@@ -18,7 +18,7 @@ from ..hints import Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here
-from .walking import is_field
+from .walking import is_field, proxied
 
 
 class _Undefined:
@@ -170,7 +170,7 @@ def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
 
     An attribute behind a property is no place: its property decides what is set. Nor is a field.
     """
-    owner = _evaluate(base)
+    owner = proxied(_evaluate(base))
     held = (vars(base)[name] for base in type(owner).__mro__ if name in vars(base))
     if owner is UNDEFINED or type(next(held, None)) is property or is_field(owner, name):
         return None
@@ -293,7 +293,7 @@ def item(label: str, both: Callable[[], Any]) -> Place | None:
     found = _evaluate(both)
     if found is UNDEFINED:
         return None
-    owner, index = _within(found[0]), found[1]
+    owner, index = _within(proxied(found[0])), found[1]
     if not isinstance(owner, (dict, list, collections.deque)):
         return None
     if not isinstance(owner, dict):

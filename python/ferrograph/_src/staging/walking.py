@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -38,7 +39,9 @@ def _slots(base: type) -> tuple:
 
 
 def proxied(proxy: Any) -> Any:
-    """The object that a weak proxy stands for; None where it has ended."""
+    """The object that a weak proxy stands for, None where it has ended; others themselves."""
+    if type(proxy) not in weakref.ProxyTypes:
+        return proxy
     try:
         return proxy.__repr__.__self__  # which the proxy asks of the object
     except ReferenceError:
