@@ -119,7 +119,74 @@ class Identified:
         return 1
 """
 
+RECORDED = """
+def recorded():
+    kind = [('o', object), ('n', int)]
+    made = np.zeros(3, dtype=kind)
+    for i in range(3):
+        made[i] = ([i], i)
+    return made.view(np.recarray)
+
+class Recorded:
+    def __init__(self):
+        self.a, self.row = recorded(), np.zeros(2, dtype=[('v', object)])
+        self.row['v'][0] = {'k': 1}
+"""
+
+ITERATED = """
+import re
+
+class Iterated:
+    def __init__(self):
+        self.found = re.finditer('a', 'a' * 30)
+        self.flat = np.arange(30).flat
+        self.items = []
+"""
+
 FAMILIES = (
+    Family(
+        "record arrays",
+        "Recorded()",
+        (
+            "{o}.a['o'][{i}].append({n})",
+            "{o}.a.o[{i}].append({t})",
+            "{o}.a.n[{i}] = {p}",
+            "{o}.a['n'] = {n}",
+            "{o}.a.n = {n}",
+            "{o}.a[{i}] = ([{n}], {n})",
+            "{o}.row['v'][0]['k'] = {t}",
+            "r = r + int({o}.a['n'][{i}])",
+        ),
+        ("len({o}.a['o'][{i}])", "int({o}.a.n[{i}])", "{o}.row['v'][0]['k']"),
+        module=RECORDED,
+    ),
+    Family(
+        "iterators without positions",
+        "Iterated()",
+        (
+            "{o}.items.append(next({o}.found).end())",
+            "{o}.items.extend(m.end() for m, _ in zip({o}.found, [1]))",
+            "r = r + int(next({o}.flat))",
+            "r = r + sum(map(int, itertools.islice({o}.flat, 2)))",
+            "for m in re.finditer('b', 'abab'):\n    r = r + m.end()",
+            "r = r + len(list(re.finditer('a', 'aba')))",
+        ),
+        ("len({o}.items)", "{o}.flat.index", "{t}"),
+        module=ITERATED,
+    ),
+    Family(
+        "ranges of tensors",
+        "[1]",
+        (
+            "for i in fg.range({t}):\n    r = (r + i) % 41",
+            "for i in fg.range({n}, {t} % 9):\n    r = (r + i) % 41",
+            "for i in fg.range({t} % 7, {n}, -1):\n    r = r + 1",
+            "for i in fg.range({t} % 5, {t} % 8, {p}):\n    r = r + i",
+            "for i in range({p}):\n    for j in fg.range(i, {n}):\n        r = r + j",
+            "if {c}:\n    for i in fg.range({t} % 6):\n        {o}[0] = i",
+        ),
+        ("{o}[0]", "{t}"),
+    ),
     Family(
         "caches of functions",
         "Cached()",
