@@ -39,6 +39,7 @@ CONSUMERS = frozenset(
 # Those that look at the frame of who calls them.
 OF_THE_FRAME = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
 _BY_NAME = CONSUMERS | OF_THE_FRAME
+_OWN = "own "  # how words begin that say which of these names the program gave another meaning
 _MOST = 4096
 
 
@@ -96,7 +97,7 @@ def has(*words: str) -> bool:
 
 def is_builtin(name: str) -> bool:
     """Whether one of the builtins ``CONSUMERS`` and ``OF_THE_FRAME`` is what its name means."""
-    return not has(name)
+    return not has(_OWN + name)
 
 
 def has_attribute(name: str) -> bool:
@@ -115,7 +116,8 @@ def known_to(function: types.FunctionType) -> frozenset[str]:
         found |= _reached(namespace)
     names = function.__globals__
     own = {n for n in _BY_NAME if n in names and names[n] is not getattr(builtins, n)}
-    return found | own | _bound(function.__code__)
+    own |= _bound(function.__code__)
+    return found.union(_OWN + name for name in own)
 
 
 @functools.lru_cache(maxsize=_MOST)
