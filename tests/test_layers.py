@@ -27,6 +27,7 @@ LAZY = {
     "autograph.runtime": "the converter: when a function is first converted",
     "autograph.runtime.arithmetic": "what few operators need",
     "autograph.runtime.builtins": "what few builtins need",
+    "autograph.runtime.tensor_makers": "lists that grow, which few programs have",
     "autograph.runtime.callees": "what few calls need",
     "autograph.runtime.comparisons": "what few comparisons need",
     "autograph.runtime.loops": "loops over what may be under way",

@@ -42,8 +42,8 @@ def refuse(pairs: Iterable[tuple[Any, Any]]) -> None:
         raise errors.StagingError(
             say(
                 here(),
-                "this line asks which object a tensor or a tuple is that a branch or a loop of the "
-                "graph chose: that made a new one",
+                "this line asks which object a value is that a branch, a loop or a list of the "
+                "graph may have chosen: that made a new one",
                 "Keep a number beside it that says which one was chosen, and compare that.",
             )
         )

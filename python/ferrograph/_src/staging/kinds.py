@@ -92,7 +92,7 @@ def _shown(view: memoryview) -> tuple:
         return ()
 
 
-def annotations(found: Iterable) -> Iterable:
+def annotations_of(found: Iterable) -> Iterable:
     """The annotations of the program's functions and classes among what a walk has found."""
     for value in found:
         if type(value) is types.FunctionType:

@@ -188,7 +188,7 @@ class Walk:
         if "register" in self._words:
             self.entries += self._registers()
         if "__annotations__" in self._words:
-            self._pending.append(list(kinds.annotations(self.seen.values())))
+            self._pending.append(list(kinds.annotations_of(self.seen.values())))
             self._follow()
         if self._told:
             self.entries += library_states.held(self._told.values(), self._words)

@@ -199,13 +199,13 @@ def _test(
 def _take_options(body: list[ast.stmt]) -> ast.expr | None:
     """What sets the options of a loop: the call of ``set_loop_options`` in its ``body``, which is
     evaluated before the loop. A function of the program's of that name stays where it is."""
-    import copy
-
     for i, statement in enumerate(body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call, called = statement.value, statement.value.func
             if (getattr(called, "attr", None) or getattr(called, "id", None)) != _OPTIONS:
                 continue
+            import copy  # which most programs do not need
+
             is_own = build.call("sets_options", build.loaded(called))
             nothing = build.constant(None)
             elsewhere = ast.IfExp(test=is_own, body=nothing, orelse=copy.deepcopy(call))
