@@ -135,6 +135,13 @@ def counted_references(x):
     return x + sys.getrefcount(x)
 
 
+@meets("autograph/runtime/names.py:_refuse_unset:0")
+def names_of_which_a_branch_sets_one(x):
+    if x > 0:
+        first = [1, 2]
+    return x + len(locals())
+
+
 @meets("autograph/runtime/names.py:own_names:0")
 def names_in_an_expression(x):
     return x + len(sorted(name for name in locals() if name in "xy"))

@@ -14,6 +14,7 @@ from ..native import _core
 from ..values import errors
 from . import aliases, chosen_numbers, effects, frames, merging, notes
 from .attempts import Built
+from .journal import note_unset
 from .journal import thread as _thread
 from .places import Spot, say
 from .regions import Conditional, itself
@@ -387,6 +388,7 @@ def _merge_soft(conditional: Conditional, *given: Any) -> bool:
         return _merge(conditional, *given)
     except (TypeError, ValueError):
         conditional.keep(UNDEFINED)
+        note_unset(given[0])
         return True
 
 

@@ -67,6 +67,7 @@ class Journal:
         self.integers_checked: set = set()  # of a trace: keys of those that its checks are about
         self.numbers_chosen: dict[Any, Any] = {}  # of a trace: tensors that stand for numbers
         self.numbers_known: dict[Any, set] = {}  # of a trace: see ``chosen_numbers.note_known``
+        self.unset: set[str] = set()  # of a trace: names that no region set which might set them
         self.tensors: set = set()  # of a trace: keys of those that the program made by functions
         self.scalars: dict[Any, Any] = {}  # of a trace: tensors that stand for scalars of NumPy
         self.variables: dict[Any, Any] = {}  # of a trace: see ``chosen_variables``
@@ -273,6 +274,12 @@ def note_choice() -> None:
     """Note that the graph of the trace chooses among values."""
     if thread.journals:
         thread.journals[0].has_chosen = True
+
+
+def note_unset(name: str) -> None:
+    """Note that a name stays unset which a branch or a loop of the graph may set."""
+    if thread.journals:
+        thread.journals[0].unset.add(name)
 
 
 def note_ordered(items: list) -> list:

@@ -20,7 +20,7 @@ from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
 from .iteration import source_of
-from .journal import is_front, really
+from .journal import is_front, note_unset, really
 from .lists import Grown, truth
 from .merging import Chosen, GrownList
 from .places import say
@@ -445,6 +445,7 @@ def _join_late(
             continue
         if not _may_join(loop, spot.label, before[i], i, variables.place, works):
             after[i] = before[i]
+            note_unset(spot.label)
             continue
         late[i] = variables.late_slot(spot.label, after[i])
         variables.results(late[i], after[i])
@@ -507,6 +508,8 @@ def leave_results(
         )
         ops.Assert(outputs[-1], [text])
     results = list(before)
+    for name in loop.targets:
+        note_unset(name)
     for i, slot in slots.items():
         if after[i] is not before[i]:
             results[i] = UNDEFINED if after[i] is UNDEFINED else variables.packed(slot, outputs)

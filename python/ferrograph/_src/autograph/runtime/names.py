@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import types
 
 from ...context import tracebacks
 from ...context.ownership import is_own_file
 from ...hints import Any
+from ...staging.journal import thread
 from ...staging.notes import bound
 from ...staging.places import here, say
 from ...values import errors
@@ -39,6 +41,21 @@ def raise_as_local(e: NameError) -> None:
     raise made.with_traceback(e.__traceback__) from None
 
 
+def _refuse_unset(code: types.CodeType, found: Any) -> None:
+    """Refuse to tell the names of a function of which the graph says whether one is set."""
+    unset = thread.journals[0].unset if thread.journals else ()
+    names = [n for n in unset if n in (*code.co_varnames, *code.co_cellvars) and n not in found]
+    if names:
+        raise errors.StagingError(
+            say(
+                here(),
+                "the names of a function are asked for (`locals()`, `vars()`, `dir()`), and a "
+                f"branch or a loop of the graph may have set {names[0]!r}",
+                f"Set {names[0]!r} before the branch or loop.",
+            )
+        )
+
+
 def own_names(found: Any) -> Any:
     """What ``locals()``, ``vars()`` or ``dir()`` gives, without names that conversion adds: in a
     branch or a loop those of the function that it is a part of."""
@@ -52,6 +69,7 @@ def own_names(found: Any) -> Any:
                 "Ask for them before, in a statement of the function itself.",
             )
         )
+    _refuse_unset(frame.f_code, found)
     if frame.f_code in tracebacks.parts and type(found) in (dict, list):
         while frame.f_code in tracebacks.parts or is_own_file(frame.f_code.co_filename):
             frame = frame.f_back
