@@ -95,9 +95,10 @@ def in_steps(node: ast.AugAssign, number: int) -> list[ast.stmt]:
     target: Any = node.target
     old, found = f"ag__old_{number}", list[ast.stmt]()
     for part, name in (("value", f"ag__base_{number}"), ("slice", f"ag__key_{number}")):
-        if not _runs_nothing(getattr(target, part)):
-            found.append(build.assign(name, getattr(target, part)))
-            setattr(target, part, build.name(name))
+        value = getattr(target, part)
+        if not _runs_nothing(value):
+            found.append(build.assign(name, value))
+            setattr(target, part, build.locate(build.name(name), value))
     read = ast.Subscript(build.loaded(target.value), build.loaded(target.slice), ast.Load())
     found.append(build.assign(old, read))
     found.append(ast.AugAssign(target=build.store(old), op=node.op, value=node.value))
