@@ -870,20 +870,19 @@ def view_of_what_a_branch_changed(x):
     return view * 1.0
 
 
-@dataclasses.dataclass
-class Held:
-    number: object
-    items: list
+class Held(list):
+    """A list that is given attributes."""
 
 
 @meets("staging/regions.py:Conditional.merge.rebuild:0")
 def shared_by_objects_that_a_branch_turns(x):
     shared = [3, 4]
-    held = [Held(1, shared), Held(2, shared)]
+    held = [Held([shared]), Held([shared])]
+    held[0].number, held[1].number = 1, 2
     if x > 0:
-        shared.append(7)
+        shared[0] = 7
         held = held[::-1]
-    return [len(h.items) for h in held]
+    return [h[0][0] for h in held]
 
 
 @meets("staging/chosen_variables.py:refuse_identity:0")

@@ -31,6 +31,10 @@ class Family:
     local: bool = False  # whether the object is always a name of the function
     shared: bool = False  # whether effects change what stands in front of the function
 
+    def program(self, seed: int) -> Program:
+        """The program of a seed."""
+        return Writer(self, seed).program(seed)
+
 
 @dataclass(frozen=True)
 class Program:
@@ -210,4 +214,4 @@ class Writer:
 
 def make(family: Family, seed: int) -> Program:
     """The program of a family and a seed."""
-    return Writer(family, seed).program(seed)
+    return family.program(seed)

@@ -24,13 +24,14 @@ from . import (
     kept,
     language,
     library,
+    names,
     objects,
     sharing,
 )
 from .kit import Family, make
 
 MODULES = (foreign, containers, objects, functions, flow, sharing, hooks, everyday, idioms)
-MODULES += (language, library, asked, kept)
+MODULES += (language, library, asked, kept, names)
 FAMILIES: dict[str, Family] = {
     family.name: family for module in MODULES for family in module.FAMILIES
 }

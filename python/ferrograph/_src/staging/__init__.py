@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .function_def import function_def
     from .outside import takes_no_choice
     from .pictures import to_dot, to_html
-    from .standing import can_stand_in, is_alone, stand_in
+    from .standing import can_stand_in, is_alone, stand_in, stand_in_again
 
 _CONSTRUCTS = (
     "Loop", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
@@ -48,7 +48,7 @@ __getattr__ = lazy(
         **dict.fromkeys(("Method", "perform"), "fronts"),
         "function_def": "function_def",
         **dict.fromkeys(("to_dot", "to_html"), "pictures"),
-        **dict.fromkeys(("can_stand_in", "is_alone", "stand_in"), "standing"),
+        **dict.fromkeys(("can_stand_in", "is_alone", "stand_in", "stand_in_again"), "standing"),
         "takes_no_choice": "outside",
     },
 )

@@ -31,9 +31,10 @@ from .frames import (
 )
 from .journal import Journal, is_identified
 from .journal import thread as _thread
+from .parts import keys_of, part_of, put_part
 from .places import here, say
 from .snapshot import Walk
-from .state import Place
+from .state import Place, Versions, versions_of
 
 
 class Join:
@@ -50,9 +51,11 @@ class Join:
 
 
 class Joins:
-    """The containers that one construct makes; those made of the same objects are one."""
+    """The containers that one construct makes; those made of the same objects are one, unless they
+    are told ``apart``."""
 
-    def __init__(self, stands_for: dict[int, list] | None = None):
+    def __init__(self, stands_for: dict[int, list] | None = None, apart: bool = False):
+        self._apart = apart
         self._known: dict[tuple, Join] = {}
         self.within: list[tuple] = []  # containers within others that are no lists or dicts
         self._stands_for = stands_for or {}  # by the ids of containers what each may be
@@ -72,18 +75,17 @@ class Joins:
             return first
         if not is_container(made):
             return self._tuple(label, sources, made) if isinstance(made, tuple) else made
-        key = tuple(map(id, sources))
+        key = (*map(id, sources), *([id(made)] if self._apart else []))
         known = self._known.get(key)
         if known is not None:
             return known.made
         self._known[key] = Join(sources, made, label)
-        if kind is list and all(isinstance(s, list) and len(s) == len(made) for s in sources):
-            made[:] = [self.join(label, parts, m) for parts, m in _columns(sources, made)]
-        elif kind is dict and all(isinstance(s, dict) and s.keys() == made.keys() for s in sources):
-            for name in made:
-                parts = tuple(s[name] for s in sources)
-                made[name] = self.join(label, parts, made[name])
-        elif kind is not list and kind is not dict:
+        keys = keys_of(made)
+        if keys is not None and all(type(s) is kind and keys_of(s) == keys for s in sources):
+            for key in keys:
+                parts = tuple(part_of(s, key) for s in sources)
+                put_part(made, key, self.join(label, parts, part_of(made, key)))
+        else:
             self._inside(label, sources, made)
         return made
 
@@ -137,21 +139,21 @@ class Copies:
     def __init__(self) -> None:
         self._joins = Joins()
         self._all: list[Joins] = []
-        self._begun: list[tuple[Join, list, list]] = []
+        self._begun: dict[int, tuple[Join, list, list]] = {}  # by the ids of the copies
 
     def given(self, label: str, before: Any, start: Any, alone: bool = False) -> Any:
-        """``start``, made like ``before``, with one container for each one in that and in others,
-        of which one that is ``alone`` is told apart."""
-        joins = self._joins if not alone else Joins()
+        """``start``, made like ``before``, with one container for each one in that and in others;
+        those of one that is ``alone`` are told apart, also from one another."""
+        joins = self._joins if not alone else Joins(apart=True)
         self._all.append(joins)
         return joins.join(label, (before,), start)
 
     def begin(self) -> None:
         """The iteration is traced from here on."""
         found = {id(j.made): j for joins in self._all for j in joins}.values()
-        self._begun = [(j, _held(j.made), values.leaves_of(j.made)) for j in found]
+        self._begun = {id(j.made): (j, _held(j.made), values.leaves_of(j.made)) for j in found}
         if self._begun:
-            copies = {id(j.made): (j.made, j.sources[0]) for j, *_ in self._begun}
+            copies = {key: (j.made, j.sources[0]) for key, (j, *_) in self._begun.items()}
             _thread.journals[0].copies.update(copies)
 
     def are_made(self) -> bool:
@@ -160,7 +162,12 @@ class Copies:
 
     def changed(self, held: Any) -> bool:
         """Whether the iteration changed one of the containers that it began with in place."""
-        return any(j.made is held and _is_changed(j, *was) for j, *was in self._begun)
+        begun = self._begun.get(id(held))
+        return begun is not None and _is_changed(*begun)
+
+    def changed_within(self, held: Any) -> bool:
+        """Whether it changed one of those in a value that it began with."""
+        return bool(self._begun) and any(map(self.changed, containers_in(held)))
 
     def settled(self, moved: dict[int, Any], functions: tuple, place: str) -> Joins:
         """For what the loop leaves: a container that no iteration changes is one of those from
@@ -169,14 +176,15 @@ class Copies:
         ``moved`` are what the iteration leaves in the places of the containers that it began with,
         by the ids of these.
         """
-        known = {id(join.made): join for join, *_ in self._begun}
-        changed = {id(join.made) for join, *was in self._begun if _is_changed(join, *was)}
+        known = {key: join for key, (join, *_) in self._begun.items()}
+        changed = {key for key, begun in self._begun.items() if _is_changed(*begun)}
         stands_for = {}
-        for join, *_ in self._begun:
+        for join in known.values():
             path, end = _followed(join, known, moved)
             before = [j.sources[0] for j in path]
             if id(join.made) in changed:
-                if is_alive(relatives(before, known), functions):
+                others = relatives(before, known)
+                if is_alive([*others, *_copied(others, known, before)], functions):
                     Family([], join.label, place).refuse(place)
                 _thread.journals[0].replaced += before
             elif len(path) == 1 and not end:
@@ -185,6 +193,12 @@ class Copies:
                 own = [] if all(b is before[0] for b in before) and not end else [join.made]
                 stands_for[id(join.made)] = _distinct([*before, *end, *own])
         return Joins(stands_for)
+
+
+def _copied(found: list, known: dict[int, Join], but: list) -> list:
+    """What an iteration begins with in place of some containers, ``but`` of some of these."""
+    wanted = {id(v) for v in found} - {id(v) for v in but}
+    return [join.made for join in known.values() if id(join.sources[0]) in wanted]
 
 
 def _followed(join: Join, known: dict[int, Join], moved: dict[int, Any]) -> tuple[list, list]:
@@ -271,12 +285,25 @@ class Family:
 
 
 def _differs(member: Any, held: list) -> bool:
-    return any(facet.differs(member, old) for facet, old in held)
+    """Whether an object holds something else than it held."""
+    for facet, old in held:
+        several = versions_of(member) if facet.is_content else None
+        if several is not None or type(old) is Versions:
+            if several is not old:
+                return True
+        elif facet.differs(member, old):
+            return True
+    return False
 
 
 def _held(member: Any) -> list:
-    facets = kinds.facets_of(type(member))
-    return [(f, held) for f in facets if (held := f.hold(member)) is not None]
+    """What an object holds, with its facets."""
+    several, found = versions_of(member), []
+    for facet in kinds.facets_of(type(member)):
+        held = several if several is not None and facet.is_content else facet.hold(member)
+        if held is not None:
+            found.append((facet, held))
+    return found
 
 
 class Element(Family):
@@ -354,7 +381,12 @@ def arrays_in(value: Any) -> list:
 
 def _parts(container: Any) -> list:
     """What a container holds itself."""
-    return [part for facet, held in _held(container) for part in facet.parts(container, held)]
+    found = []
+    for facet in kinds.facets_of(type(container)):
+        held = facet.hold(container)
+        if held is not None:
+            found += facet.parts(container, held)
+    return found
 
 
 class Families:
@@ -417,10 +449,9 @@ def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
     joins = list(joins)
     for join in joins:
         sources = relatives(join.sources)
-        old = [s for s in sources if snapshot is None or snapshot.knows(s)]
-        if old:
+        if snapshot is None or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
-            found = _distinct([*old, *_made_of_same(join, joins)])
+            found = _distinct([*sources, *_made_of_same(join, joins)])
             alive = [s for s in found if is_identified(s) or is_alive([s])]
             _keep(alive, join.made, label, place)
         _keep_element(join, place)

@@ -25,6 +25,7 @@ from ..native import _core
 from ..values import errors
 from . import facets
 from .facets import Facet, Through
+from .journal import really
 from .places import here, say
 from .state import Place
 from .walking import proxied
@@ -138,7 +139,7 @@ CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(
 ALL_NAMES, SUBCLASSES = facets.AllNames(), facets.Subclasses()
 REGISTERED = facets.State(facets.registered, None, "registered classes")
 KEYWORDS = facets.State(
-    lambda held: tuple((name, id(value)) for name, value in held.keywords.items()), None, "keywords"
+    lambda held: tuple((k, id(really(v))) for k, v in held.keywords.items()), None, "keywords"
 )
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = Through(lambda held: (type(held),))

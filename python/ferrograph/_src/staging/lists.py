@@ -47,7 +47,7 @@ class Elements:
         if not samples:
             raise _unfit(label, "nothing shows what its elements are")
         self.label, self.place = label, here()
-        self.structure = samples[0]
+        self.structure = values.pack(samples[0], values.leaves_of(samples[0]))
         columns = []
         for sample in samples:
             problem = values.check_same_structure(self.structure, sample)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .. import later, ops
+from .. import later, ops, staging
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import constants, dtypes, errors
@@ -20,7 +20,7 @@ from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
 from .iteration import source_of
-from .journal import is_front, note_unset, really
+from .journal import has_versions, is_front, note_unset, really
 from .lists import Grown, truth
 from .merging import Chosen, GrownList
 from .places import say
@@ -71,10 +71,12 @@ class Loop:
         self.runs: Thunk | None = None  # see ``Variables``
 
     def carries(self, i: int) -> bool:
+        if i >= self.state.n_names:
+            return True
         label = self.state.places[i].label
         if label in self.extended and isinstance(self.state.places[i].get(), list):
             return False
-        return i >= self.state.n_names or label in self.live or label in self.soft
+        return label in self.live or label in self.soft
 
     def carried(self, before: list) -> list[tuple[Place, Any]]:
         """The places that it carries, with what they held ``before``."""
@@ -365,7 +367,8 @@ def iterate(
             raise _removed(loop.state.places[i].label, variables.place)
         if type(after[i]) is Grown and type(start[i]) is not Grown:
             continue  # an element of a list that turns out to grow: the loop is traced again
-        if (after[i] is start[i] and _same_leaves(given[i], start[i])) or after[i] is UNDEFINED:
+        is_left = after[i] is start[i] and _same_leaves(given[i], start[i])
+        if (is_left and not copies.changed_within(start[i])) or after[i] is UNDEFINED:
             variables.results(slot, start[i])
             after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
         else:
@@ -524,3 +527,5 @@ def leave_results(
             results[i] = results[twin]
         set_by_now.add(i)
     state.write(results)
+    if has_versions():
+        staging.stand_in_again()

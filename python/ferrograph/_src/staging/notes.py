@@ -302,9 +302,10 @@ def changing_item(target: Any, key: Any) -> None:
     """The same for an item of a container of Python's own."""
     if _notes_changes() and type(target) in _INDEXED:
         try:
-            augmented(dict.get(target, key) if isinstance(target, dict) else target[key])
+            held = dict.get(target, key) if isinstance(target, dict) else target[key]
         except (IndexError, TypeError):
             return  # which the assignment says itself
+        augmented(held)
 
 
 def _notes_changes() -> bool:

@@ -14,6 +14,7 @@ from ..values import errors
 from .aliases import containers_in, is_container
 from .attempts import Again
 from .journal import thread as _thread
+from .parts import keys_of, part_of
 from .places import say
 
 Position = tuple[Any, ...]
@@ -80,12 +81,12 @@ def _positions(value: Any, path: Position = ()) -> Iterator[tuple[Position, Any]
     """The containers in a value, by the keys that lead to them."""
     if is_container(value):
         yield path, value
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, tuple):
         for i, part in enumerate(value):
             yield from _positions(part, (*path, i))
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            yield from _positions(part, (*path, key))
+    elif (keys := keys_of(value)) is not None:
+        for key in keys:
+            yield from _positions(part_of(value, key), (*path, key))
     elif is_container(value):
         inner = (part for part in containers_in(value)[1:] if is_container(part))
         yield from (((*path, i), part) for i, part in enumerate(inner))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from ..values import errors
-from . import frames, holders, keepers, kinds, outside, versions
+from . import frames, holders, keepers, kinds, outside, partials, versions
 from .facets import Fields, Slots, Through, cell_contents
 from .frames import read_later, values_in
 from .fronts import Front, front_with
@@ -34,6 +35,18 @@ def stand_in(record: Record) -> None:
         place.put(fronts[id(value)])
 
 
+def stand_in_again() -> None:
+    """Let what a loop puts back of what was there before it refer to what stands for objects."""
+    root = _thread.journals[0]
+    fronts = {key: front for key, front in root.fronts.items() if front._ferrograph_open()}
+    if not fronts:
+        return
+    running = list(frames.frames())
+    walk = _walk(running, [cell for frame in running for cell in _cells(frame)])
+    for place, value in _references(walk, fronts):
+        place.put(fronts[id(value)])
+
+
 def can_stand_in(place: Place) -> bool:
     """Whether something can stand for the object of a place wherever that is referred to."""
     try:
@@ -48,12 +61,16 @@ def is_alone(value: Any) -> bool:
     running = list(frames.frames())
     cells = [cell for frame in running for cell in _cells(frame)]
     walk = _walk(running, cells)
-    found = {place.key for place, _ in _references(walk, {id(value): value}, everywhere=True)}
+    front = (_thread.journals[0].fronts or {}).get(id(value))
+    wanted = {id(one): one for one in (value, front) if one is not None}
+    found = {place.key for place, _ in _references(walk, wanted, everywhere=True)}
+    if any(outside.defaults(walk, lambda one: id(one) in wanted)):
+        return False
     try:
         for held in walk.seen.values():
-            _refuse_keeper(held, {id(value)}, value, "")
+            _refuse_keeper(held, set(wanted), value, "")
         for frame in running:
-            _refuse_names(frame, cells, {id(value)}, value, "")
+            _refuse_names(frame, cells, set(wanted), value, "")
     except errors.StagingError:
         return False
     return len(found) <= 1
@@ -194,6 +211,9 @@ def _references(
         if several is not None:
             found += outside.in_contents(several.contents, lambda value: id(value) in wanted)
             continue
+        if facet is kinds.KEYWORDS:
+            found += [(place, v) for place, v in partials.places(owner) if id(v) in wanted]
+            continue
         if facet is kinds.CELL:
             pairs: Any = [(None, held[0])]
         elif isinstance(held, dict):
@@ -211,11 +231,12 @@ def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> Non
     if type(value) in _SEEN_THROUGH or isinstance(value, (Front, type, *KEEPERS)):
         return
     facets = kinds.facets_of(type(value))
-    if any(f.is_content or isinstance(f, (Fields, Slots)) for f in facets):
-        return
-    through = (v for f in facets if isinstance(f, Through) for v in f.parts(value, None))
-    parts = (*gc.get_referents(value), *through)
-    methods = (v.__self__ for v in parts if type(v) is types.BuiltinMethodType)
+    parts = [v for f in facets if isinstance(f, Through) for v in f.parts(value, None)]
+    methods = [v.__self__ for v in parts if type(v) is types.BuiltinMethodType]
+    if type(value) is functools.partial:
+        parts = []
+    elif not any(f.is_content or isinstance(f, (Fields, Slots)) for f in facets):
+        parts += gc.get_referents(value)
     if any(id(v) in targets for v in (*parts, *methods)):
         raise _refused(owner, label, f"a {type(value).__name__}")
 

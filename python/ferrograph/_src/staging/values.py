@@ -87,8 +87,8 @@ def _open(value: Any) -> Any:
     known = COMPOSITES.get(kind)
     if known is not None:
         return _opened_kind(kind)(value, known[0](value), known[1])
-    if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__tf_flatten__"):
-        names = _names_of(value)
+    if is_dataclass(kind):
+        names = names_of(value)
         parts = [_open(getattr(value, name)) for name in names]
         return _opened_kind(kind, names)(value, parts, _replaced)
     if is_object(kind):
@@ -152,7 +152,12 @@ def _held_value(value: Any, parts: list) -> Any:
     return parts[0].value
 
 
-def _names_of(value: Any) -> tuple[str, ...]:
+def is_dataclass(kind: type) -> bool:
+    """Whether instances of a class are taken apart by their fields."""
+    return hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__tf_flatten__")
+
+
+def names_of(value: Any) -> tuple[str, ...]:
     """The attributes of a dataclass instance: its fields, and others that it was given."""
     fields = [n for n in type(value).__dataclass_fields__ if hasattr(value, n)]
     others = set(getattr(value, "__dict__", ())).difference(fields)
@@ -168,7 +173,7 @@ def _copied(value: Any) -> Any:
 def _replaced(value: Any, parts: list) -> Any:
     """A copy of a dataclass instance with other values."""
     made = _copied(value)
-    for name, part in zip(_names_of(value), parts, strict=True):
+    for name, part in zip(names_of(value), parts, strict=True):
         object.__setattr__(made, name, part)
     return made
 
