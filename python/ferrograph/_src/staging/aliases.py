@@ -15,8 +15,9 @@ import operator
 import types
 from collections.abc import Container, Iterable, Iterator
 
+from .. import later
 from ..context import ownership
-from ..hints import Any
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import kinds, values
@@ -35,6 +36,11 @@ from .parts import keys_of, part_of, put_part
 from .places import here, say
 from .snapshot import Walk
 from .state import Place, Versions, versions_of
+
+if TYPE_CHECKING:
+    from . import operands
+else:
+    (operands,) = later(__package__, "operands")
 
 
 class Join:
@@ -439,8 +445,9 @@ def of_trace() -> Families | None:
     return _thread.journals[0].families if _thread.journals else None
 
 
-def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
-    """Keep what staging made of objects that ``snapshot`` knows, where those may still be read.
+def note(joins: Iterable[Join], snapshot: Any, place: str, result: Any = None) -> None:
+    """Keep what staging made of objects that ``snapshot`` knows, where those may still be read, by
+    code that follows or within a ``result``.
 
     Graphs that no function is traced for have no program whose objects these could be.
     """
@@ -452,8 +459,9 @@ def note(joins: Iterable[Join], snapshot: Any, place: str) -> None:
         if snapshot is None or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
             found = _distinct([*sources, *_made_of_same(join, joins)])
-            alive = [s for s in found if is_identified(s) or is_alive([s])]
-            _keep(alive, join.made, label, place)
+            alive = [s for s in found if is_identified(s) or is_alive([s], held=[result])]
+            is_held = len(alive) < len(found) and operands.are_held()
+            _keep(found if is_held else alive, join.made, label, place)
         _keep_element(join, place)
 
 
@@ -538,7 +546,7 @@ def note_arrays(
     for label, array in arrays:
         memory = _memory(array)
         known = [m for m in memory if snapshot is None or snapshot.knows(m)]
-        if not known or not is_alive(memory):
+        if not known or not (is_alive(memory) or operands.are_held()):
             continue
         if any(id(m) in changed for m in known):
             raise _shown_twice(label, array, place)
@@ -633,8 +641,8 @@ def _shown_by(value: Any) -> Any:
     return getattr(value, "base", None) if is_array(value) else None
 
 
-def is_alive(wanted: list, functions: tuple = ()) -> bool:
-    """Whether code that follows may read one of some objects."""
+def is_alive(wanted: list, functions: tuple = (), held: Iterable[Any] = ()) -> bool:
+    """Whether code that follows may read one of some objects, also within what it has ``held``."""
     walk = Walk()
-    walk.run(functions, [_thread.roots, *live_values()])
+    walk.run(functions, [_thread.roots, *live_values(), *held])
     return any(id(w) in walk.seen for w in wanted)

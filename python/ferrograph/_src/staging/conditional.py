@@ -452,7 +452,7 @@ def _stage_choice(
         results = iter(conditional.emit())
         chosen = take(results)
         settle(list(results))
-    conditional.note_aliases()
+    conditional.note_aliases(chosen)
     return chosen
 
 

@@ -266,8 +266,17 @@ def _cached() -> None:
 
 
 def _of_cache(function: Any) -> Iterable:
-    held = [part for part in gc.get_referents(function) if type(part) is dict]
-    return [value for cache in held for value in cache.values()]
+    """What a function that remembers results has returned, and keeps."""
+    held = [part for part in gc.get_referents(function) if part is not vars(function)]
+    if function.cache_parameters()["maxsize"] is None:
+        return [value for cache in held if type(cache) is dict for value in cache.values()]
+    caches = [p for p in held if type(p) is dict and any(map(_is_link, p.values()))]
+    return [part for part in held if all(part is not cache for cache in caches)] if caches else []
+
+
+def _is_link(value: Any) -> bool:
+    """Whether a value is what a cache of a limited size keeps in place of a result."""
+    return type(value).__name__ == "_lru_list_elem"
 
 
 _OF_THREADS = Through(lambda local: vars(local).values())

@@ -230,13 +230,14 @@ class Conditional:
             bounds.note(outputs[index], large, flag(outputs), made_of, at_most)
         return [rebuild(outputs) for rebuild in self._rebuild]
 
-    def note_aliases(self) -> None:
-        """Keep the objects that were chosen among, once the results are in their places."""
+    def note_aliases(self, result: Any = None) -> None:
+        """Keep the objects that were chosen among, once the results are in their places, but for
+        one that code under way has."""
         originals = [
             join.of([self.copied.get(id(s), (s, s))[1] for s in join.sources])
             for join in self._joins
         ]
-        aliases.note(originals, self.snapshot, self._where)
+        aliases.note(originals, self.snapshot, self._where, result)
         arrays = [(label, self.copied.get(id(a), (a, a))[1]) for label, a in self._arrays]
         aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import gc
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..context import ownership
 from ..values import errors
 from . import frames, holders, keepers, kinds, outside, partials, versions
 from .facets import Fields, Slots, Through, cell_contents
@@ -228,17 +229,29 @@ def _references(
 
 def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> None:
     """Refuse where something refers to an object in which nothing else can be put."""
-    if type(value) in _SEEN_THROUGH or isinstance(value, (Front, type, *KEEPERS)):
-        return
-    facets = kinds.facets_of(type(value))
-    parts = [v for f in facets if isinstance(f, Through) for v in f.parts(value, None)]
-    methods = [v.__self__ for v in parts if type(v) is types.BuiltinMethodType]
-    if type(value) is functools.partial:
-        parts = []
-    elif not any(f.is_content or isinstance(f, (Fields, Slots)) for f in facets):
-        parts += gc.get_referents(value)
-    if any(id(v) in targets for v in (*parts, *methods)):
+    if any(id(v) in targets for v in _kept(value)):
         raise _refused(owner, label, f"a {type(value).__name__}")
+
+
+def _kept(value: Any) -> list:
+    """What something refers to, itself or by methods, where nothing else can be put in it."""
+    kind = type(value)
+    if kind is types.FunctionType and ownership.is_library_file(value.__code__.co_filename):
+        return _bound(map(cell_contents, value.__closure__ or ()))  # to be called by the library
+    if kind in _SEEN_THROUGH or isinstance(value, (Front, type, *KEEPERS)):
+        return []
+    facets = kinds.facets_of(kind)
+    parts = [v for f in facets if isinstance(f, Through) for v in f.parts(value, None)]
+    if kind is functools.partial:
+        return _bound(parts)
+    if not any(f.is_content or isinstance(f, (Fields, Slots)) for f in facets):
+        parts += gc.get_referents(value)
+    return [*parts, *_bound(parts)]
+
+
+def _bound(parts: Iterable) -> list:
+    """The objects of methods among some values."""
+    return [v.__self__ for v in parts if type(v) is types.BuiltinMethodType]
 
 
 def _refuse_names(frame: Any, cells: list, targets: set[int], owner: Any, label: str) -> None:

@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from ...staging import chosen_numbers, notes, stale
-from ...staging.journal import chosen, traces
+from ...staging.journal import chosen, is_front, really, traces
 from .specials import PLAIN, callee, found, method
 
 __all__ = ["attribute_of", "getattr_"]
@@ -22,6 +22,8 @@ def attribute_of(value: Any, name: str) -> Any:
         stale.refuse_look(value)
         if chosen and chosen_numbers.is_chosen(value):
             return chosen_numbers.kind_of(value, "`__class__`")
+        if is_front(value):
+            return type(really(value))
     if kind in PLAIN or isinstance(value, (type, types.ModuleType)):
         return getattr(value, name)
     everything = method(value, "__getattribute__")
