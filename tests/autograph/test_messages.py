@@ -183,7 +183,7 @@ def shorter_list_put_where_a_tensor_says(x):
     return rows[0]
 
 
-@meets("staging/aliases.py:Element.refuse_identity:0")
+@meets("staging/families.py:Element.refuse_identity:0")
 def element_of_a_grown_list_is_what_was_added(x):
     first = [5]
     held = [first]
@@ -311,7 +311,7 @@ def centred(x):
     return f"{x:^9d}"
 
 
-@meets("staging/aliases.py:Family.refuse:0")
+@meets("staging/families.py:Family.refuse:0")
 def list_chosen_and_changed(x):
     a, b = [1], [2]
     c = a if x > 0 else b
@@ -319,7 +319,7 @@ def list_chosen_and_changed(x):
     return a[0]
 
 
-@meets("staging/aliases.py:note_arrays:1")
+@meets("staging/array_names.py:note_arrays:1")
 def array_chosen_and_added_to(x):
     a, b = np.zeros(2), np.ones(2)
     c = a if x > 0 else b
@@ -327,7 +327,7 @@ def array_chosen_and_added_to(x):
     return a
 
 
-@meets("staging/aliases.py:refuse_arrays:0")
+@meets("staging/array_names.py:refuse_arrays:0")
 def array_added_to_under_a_second_name(x):
     a = np.zeros(2)
     view = a
@@ -344,7 +344,7 @@ def identity_of_a_chosen_tensor(x):
     return x if y is x else y
 
 
-@meets("staging/identities.py:refuse_copies:0")
+@meets("staging/copies.py:refuse_copies:0")
 def identity_in_a_loop(x):
     a, b, n = [1], [2], 0
     for _ in fg.range(x):
@@ -769,7 +769,7 @@ def chosen_text_asked_for_its_class(x):
     return x + (1 if isinstance(word, str) else 2)
 
 
-@meets("staging/aliases.py:Family.refuse_identity:0")
+@meets("staging/families.py:Family.refuse_identity:0")
 def identity_of_a_chosen_list(x):
     first, second = [1], [2]
     chosen = first if x > 0 else second
@@ -858,7 +858,7 @@ def number_among_fractions(x):
     return x + (1 if k in [Fraction(1), Fraction(2)] else 2)
 
 
-@meets("staging/aliases.py:note_arrays:0")
+@meets("staging/array_names.py:note_arrays:0")
 def view_of_what_a_branch_changed(x):
     held = np.zeros(2)
     if x > 0:
@@ -902,7 +902,7 @@ def loop_over_a_list_that_it_grows(x):
     return total
 
 
-@meets("staging/aliases.py:Element.refuse:0")
+@meets("staging/families.py:Element.refuse:0")
 def element_of_a_grown_list_changed(x):
     items = []
     for i in fg.range(3):
@@ -926,7 +926,7 @@ def variable_chosen_and_assigned(x):
     return chosen * x
 
 
-@meets("staging/aliases.py:refuse_in_place:0")
+@meets("staging/array_names.py:refuse_in_place:0")
 def array_under_two_names_added_to(x):
     k = 1.0
     if x > 0:

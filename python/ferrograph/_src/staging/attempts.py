@@ -154,7 +154,7 @@ def attempt(memory: Memory) -> Iterator[None]:
         said.clear()
         families = _traced.journals[0].families if _traced.journals else None
         if families is not None:
-            families.all[:] = known
+            families.restore(known)
         raise
     finally:
         _thread.memory, _thread.said = before

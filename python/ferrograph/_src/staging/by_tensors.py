@@ -11,9 +11,11 @@ from .journal import note_choice
 from .places import here, say
 
 if TYPE_CHECKING:
-    from . import aliases, chosen_variables
+    from . import aliases, array_names, chosen_variables, joins, parts
 else:
-    aliases, chosen_variables = later(__package__, "aliases", "chosen_variables")
+    aliases, array_names, chosen_variables, joins, parts = later(
+        __package__, "aliases", "array_names", "chosen_variables", "joins", "parts"
+    )
 
 
 def item(items: Any, key: Any) -> Any:
@@ -71,12 +73,12 @@ def _columns(items: list) -> list[list]:
 
 def _standing_for(items: list, made: Any) -> Any:
     """``made``, which is one among items that the graph chose, noted as another name of each."""
-    joins = aliases.Joins()
-    made = joins.join("the item by a tensor", tuple(items), made)
+    found = joins.Joins()
+    made = found.join("the item by a tensor", tuple(items), made)
     note_choice()
-    aliases.note(joins, None, here())
-    arrays = [("", array) for item in items for array in aliases.arrays_in(item)]
-    aliases.note_arrays(arrays, None, here())
+    aliases.note(found, None, here())
+    arrays = [("", array) for item in items for array in parts.arrays_in(item)]
+    array_names.note_arrays(arrays, None, here())
     return made
 
 

@@ -9,11 +9,12 @@ from .. import later, ops
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import dtypes, errors
-from . import aliases, bounds, chosen_numbers, chosen_texts, values
+from . import bounds, chosen_numbers, chosen_texts, values
 from .attempts import Again, Memory, ShapeChangeError
 from .carried_integers import OWN, Integers
 from .conditional import RESULT
 from .errors import LoopDtypeError
+from .joins import Joins
 from .journal import Journal, really
 from .journal import thread as _thread
 from .places import Spot, say
@@ -55,7 +56,7 @@ class Variables:
         self.condition = Traced("while_cond")
         self.body = Traced("while_body")
         self.inputs: tuple[list, list] = ([], [])
-        self.joins = aliases.Joins()  # the containers that it leaves
+        self.joins = Joins()  # the containers that it leaves
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._texts: list[int] = []  # variables that stand for texts

@@ -12,11 +12,12 @@ from ..context.thread import Undetermined
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
-from . import aliases, chosen_numbers, effects, frames, merging, notes
+from . import chosen_numbers, effects, frames, merging, notes
 from .attempts import Built
 from .journal import note_unset
 from .journal import thread as _thread
 from .places import Spot, say
+from .readers import is_read
 from .regions import Conditional, itself
 from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
@@ -242,7 +243,7 @@ def _is_left_alone(spot: Place, pair: list, place: str) -> bool:
     between what they leave, and nobody reads it afterwards."""
     if merging.can_carry(spot, *pair):
         return False
-    if aliases.is_read(spot):
+    if is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
             raise errors.StagingError(
                 say(

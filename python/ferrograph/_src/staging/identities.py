@@ -13,7 +13,7 @@ from typing import Any
 from ..native import _core
 from ..values import errors
 from ..values.composite import CompositeTensor
-from . import aliases, chosen_numbers, chosen_texts, values
+from . import chosen_numbers, chosen_texts, values
 from .journal import thread as _thread
 from .places import here, say
 
@@ -45,25 +45,6 @@ def refuse(pairs: Iterable[tuple[Any, Any]]) -> None:
                 "this line asks which object a value is that a branch, a loop or a list of the "
                 "graph may have chosen: that made a new one",
                 "Keep a number beside it that says which one was chosen, and compare that.",
-            )
-        )
-
-
-def refuse_copies(*compared: Any) -> None:
-    """Refuse that code in a loop asks which object a container is that an iteration begins with:
-    the trace stands for all iterations, and each may have another one."""
-    copies = _thread.journals[0].copies if _thread.journals else {}
-    if (
-        copies
-        and any(id(v) in copies for v in compared)
-        and all(map(aliases.is_container, compared))
-    ):
-        raise errors.StagingError(
-            say(
-                here(),
-                "this line asks which object a container is that a loop of the graph carries: the "
-                "loop is traced once for all iterations, of which each may have another one",
-                "Keep a number beside it that says which one it is, and compare that.",
             )
         )
 

@@ -27,7 +27,7 @@ class Journal:
     repeats = False  # whether it is an iteration of a loop, traced anew with what that changes
     nested: frozenset = frozenset()  # the keys of places that traces within it changed
     explain: Callable[[Exception], None] | None = None  # of a trace: raises a better one
-    families: Any = None  # of a trace: see ``aliases``
+    families: Any = None  # of a trace: see ``families``
     lists = False  # whether the trace has made lists that the graph grows
     has_chosen = False  # of a trace: whether its graph chose among values, or had branches or loops
     lift: Any = None  # of a trace: see ``lifted``

@@ -21,10 +21,10 @@ from .running import refuse_running
 from .state import Container, Together, is_grown
 
 if TYPE_CHECKING:
-    from . import aliases, by_tensors, chosen_variables, unread
+    from . import by_tensors, chosen_variables, families, unread
 else:
-    aliases, by_tensors, chosen_variables, unread = later(
-        __package__, "aliases", "by_tensors", "chosen_variables", "unread"
+    by_tensors, chosen_variables, families, unread = later(
+        __package__, "by_tensors", "chosen_variables", "families", "unread"
     )
 
 
@@ -145,7 +145,7 @@ class Grown(Together):
 
     def _note_element(self, item: Any, is_made: bool) -> Any:
         if type(item) is not _core.SymbolicTensor:
-            aliases.note_element(item, self._elements.label, is_made)
+            families.note_element(item, self._elements.label, is_made)
         return item
 
     def _leaves(self, item: Any) -> list:

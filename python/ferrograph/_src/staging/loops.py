@@ -14,15 +14,17 @@ from .. import later, ops, staging
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import constants, dtypes, errors
-from . import aliases, attempts, effects, merging, notes, values
+from . import aliases, array_names, attempts, effects, merging, notes, values
 from . import options as loop_options
 from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
+from .copies import Copies
 from .iteration import source_of
 from .journal import has_versions, is_front, note_unset, really
 from .lists import Grown, truth
 from .merging import Chosen, GrownList
+from .parts import arrays_in
 from .places import say
 from .state import UNDEFINED, Place, State, is_grown
 
@@ -241,7 +243,7 @@ def _stage(
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
-            aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
+            array_names.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
             with effects.region(loop.anchors, repeats=True, own=state.places) as journal:
@@ -277,8 +279,8 @@ def _stage(
         pairs = loop.carried(after)
         if loop.runs is None or loop.runs() is not True:
             pairs += loop.carried(before)  # which stay where there was no iteration
-        arrays = [(spot.label, array) for spot, v in pairs for array in aliases.arrays_in(v)]
-        aliases.note_arrays(arrays, reached, place)
+        arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
+        array_names.note_arrays(arrays, reached, place)
 
 
 def _check_effects(
@@ -337,7 +339,7 @@ def iterate(
     """Trace one iteration into the body; what each place holds after it."""
     inputs = variables.inputs[1]
     start = with_slots(before, slots, variables, inputs)
-    copies = aliases.Copies()
+    copies = Copies()
     for i, slot in slots.items():
         start[i] = copies.given(slot.label, before[i], start[i], slot.label in variables.split)
     copies.begin()
@@ -386,7 +388,7 @@ def _check_partition(
     start: list,
     after: list,
     slots: dict[int, Slot],
-    copies: aliases.Copies,
+    copies: Copies,
     place: str,
 ) -> None:
     """Check that what is one object at the beginning of an iteration is one at its end."""

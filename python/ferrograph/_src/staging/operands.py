@@ -5,11 +5,10 @@ some is told from bytecode.
 
 from __future__ import annotations
 
-import dis
 import functools
 import types
-from typing import Any
 
+from ..hints import Any
 from .frames import frames
 
 # What is on a stack, the last one on top: whether it belongs to a block, as the iterator of a loop.
@@ -38,6 +37,8 @@ def _holds(frame: types.FrameType) -> bool:
 def _stacks(code: types.CodeType) -> dict[int, tuple[Any, _Stack]]:
     """The instructions that are reached but for handlers of exceptions, with the stacks before
     them."""
+    import dis
+
     found = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
     following = {i.offset: n for i, n in zip(found, found[1:], strict=False)}
     by_offset = {i.offset: i for i in found}
@@ -59,6 +60,8 @@ def _stacks(code: types.CodeType) -> dict[int, tuple[Any, _Stack]]:
 
 def _after(instruction: Any, before: _Stack, jumps: bool) -> _Stack:
     """The stack after an instruction."""
+    import dis
+
     name = instruction.opname
     if name == "GET_ITER":
         return (*before[:-1], True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
+from ..hints import Any
 from .state import Place, item_place
 
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..values import errors
-from .aliases import containers_in, is_container
 from .attempts import Again
 from .journal import thread as _thread
-from .parts import keys_of, part_of
+from .parts import containers_in, is_container, keys_of, part_of
 from .places import say
 
 Position = tuple[Any, ...]

@@ -16,7 +16,8 @@ from ..context.ownership import is_own_file
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes
-from . import aliases, chosen_numbers, chosen_texts
+from . import array_names, chosen_numbers, chosen_texts
+from .parts import is_array
 
 SEQUENCES = (
     *(list, tuple, collections.deque, collections.UserList, range, array.array),
@@ -38,9 +39,9 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
         return _is_number(value, f"`{sign}`", other) and _beside_a_number(value, other, sign)
     if value.dtype == dtypes.bool and _dtype_of(other) != dtypes.bool:
         chosen_numbers.refuse_truth(value, sign)
-    may_change = hasattr(type(other), "__iadd__") and aliases.is_array(other)
+    may_change = hasattr(type(other), "__iadd__") and is_array(other)
     if may_change and chosen_numbers.is_chosen(value):
-        aliases.refuse_in_place(other, frame)
+        array_names.refuse_in_place(other, frame)
     return False
 
 

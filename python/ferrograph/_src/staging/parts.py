@@ -1,12 +1,13 @@
-"""What containers hold, by the keys under which they hold it: items, values, fields."""
+"""Containers and arrays, and what they hold: items, values, fields, the memory that they show."""
 
 from __future__ import annotations
 
 import collections
 from collections.abc import Callable
-from typing import Any
 
-from . import values
+from ..hints import Any
+from ..native import _core
+from . import kinds, values
 
 # By the classes of containers: the keys, and how to read and to set what is under one of them.
 _Access = tuple[Callable[[Any], list], Callable[[Any, Any], Any], Callable[[Any, Any, Any], None]]
@@ -53,3 +54,70 @@ def _access(container: Any) -> _Access | None:
     if values.has_attributes(container):
         return None
     return next((_ACCESS[base] for base in kind.__mro__ if base in _ACCESS), None)
+
+
+def is_container(value: Any) -> bool:
+    """Whether staging copies an object, in which what it holds can be changed."""
+    kind = type(value)
+    if kind is list or kind is dict:
+        return True
+    if isinstance(value, (tuple, _core.Tensor, str, bytes)) or hasattr(kind, "_component_list"):
+        return False
+    if not kinds.facets_of(kind) or values.is_object(kind):
+        return False
+    leaves = values.leaves_of(value)
+    return len(leaves) != 1 or leaves[0] is not value
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array that can be changed in place, and that a tensor stands for."""
+    kind = type(value)
+    if isinstance(value, (_core.Tensor, _core.VariableBase)) or not kinds.facets_of(kind):
+        return False
+    return hasattr(kind, "__array__") and hasattr(kind, "__setitem__") and hasattr(value, "dtype")
+
+
+def containers_in(value: Any) -> list:
+    """The containers and arrays in a value, itself among them, in a fixed order."""
+    found: dict[int, Any] = {}
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += part
+        elif id(part) not in found and is_container(part):
+            found[id(part)] = part
+            pending += _parts(part)
+        elif is_array(part):
+            found[id(part)] = part
+    return list(found.values())
+
+
+def arrays_in(value: Any) -> list:
+    """The arrays in a value, itself among them."""
+    return [part for part in containers_in(value) if is_array(part)]
+
+
+def _parts(container: Any) -> list:
+    """What a container holds itself."""
+    found = []
+    for facet in kinds.facets_of(type(container)):
+        held = facet.hold(container)
+        if held is not None:
+            found += facet.parts(container, held)
+    return found
+
+
+def memory_of(array: Any) -> list:
+    """An array and those whose memory it shows."""
+    found = [array]
+    while (base := _shown_by(found[-1])) is not None:
+        found.append(base)
+    return found
+
+
+def _shown_by(value: Any) -> Any:
+    """What an array or a view of memory shows; None of what has memory of its own."""
+    if isinstance(value, memoryview):
+        return value.obj
+    return getattr(value, "base", None) if is_array(value) else None

@@ -8,8 +8,10 @@ from .. import later, ops
 from ..context import thread
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from . import aliases, bounds, chosen_numbers, chosen_texts, values
+from . import aliases, array_names, bounds, chosen_numbers, chosen_texts, values
+from .joins import Joins
 from .journal import thread as _thread
+from .parts import is_array, is_container
 from .places import Spot, say
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def _name_in(label: str) -> str:
 
 def _stays(leaf: Any) -> bool:
     """Whether both branches leave an object itself, not a tensor that stands for it."""
-    if aliases.is_array(leaf) or isinstance(leaf, _core.VariableBase):
+    if is_array(leaf) or isinstance(leaf, _core.VariableBase):
         return True
     return not values.can_be_tensor(leaf)
 
@@ -114,7 +116,7 @@ class Conditional:
         self.changed: set[int] = set()  # the ids of objects that a branch changes in place
         self.contents: list[dict[int, Any]] = [{}, {}]  # what each leaves in those, as a whole
         self.snapshot: Any = None  # what was there before the branches
-        self._joins = aliases.Joins()
+        self._joins = Joins()
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
         self._variables: list[tuple[int, str]] = []  # those that stand for variables, labelled
@@ -155,7 +157,7 @@ class Conditional:
         A side that is ``filled`` has no value that anyone reads: it gets a placeholder. ValueError
         where one side is None, TypeError where structures, dtypes or Python objects differ.
         """
-        if first is second and aliases.is_container(first):
+        if first is second and is_container(first):
             self.keep(first)
             return
         pair = [first, second]
@@ -239,7 +241,7 @@ class Conditional:
         ]
         aliases.note(originals, self.snapshot, self._where, result)
         arrays = [(label, self.copied.get(id(a), (a, a))[1]) for label, a in self._arrays]
-        aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
+        array_names.note_arrays(arrays, self.snapshot, self._where, self.changed)
 
     def _leaf(
         self, label: str, filled: tuple[bool, bool], first: Any, second: Any
@@ -249,7 +251,7 @@ class Conditional:
             self._refuse_objects(label, first, second)
             if first is second and _stays(first):
                 return lambda outputs: first
-            self._arrays += [(_name_in(label), a) for a in (first, second) if aliases.is_array(a)]
+            self._arrays += [(_name_in(label), a) for a in (first, second) if is_array(a)]
         if first is second and values.is_tensor(first):
             return lambda outputs: first
         self._add_outputs(label, first, second)

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..values import errors
-from .aliases import is_array
 from .facets import Whole
 from .journal import is_front
+from .parts import is_array
 from .places import say
 from .reach import reached
 from .state import Container, Versions

@@ -24,6 +24,7 @@ from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_
 from .merging import Chosen, GrownList
 from .outside import is_lazily_made
 from .places import say
+from .readers import is_read
 from .stale import Stale
 from .state import Place, State
 
@@ -239,8 +240,7 @@ def _left_alone(journal: effects.Journal) -> list[Any]:
     return [
         place.key
         for place, old, new in changed
-        if id(place.owner) in making
-        or not (merging.can_carry(place, old, new) or aliases.is_read(place))
+        if id(place.owner) in making or not (merging.can_carry(place, old, new) or is_read(place))
     ]
 
 

@@ -24,12 +24,20 @@ from .logic import not_
 from .specials import PLAIN, found, function_of, method
 
 if TYPE_CHECKING:
-    from ...staging import by_tensors, chosen_numbers, chosen_texts, chosen_variables, identities
+    from ...staging import (
+        by_tensors,
+        chosen_numbers,
+        chosen_texts,
+        chosen_variables,
+        copies,
+        identities,
+    )
     from . import equality, texts
 else:
-    by_tensors, chosen_numbers, chosen_texts, chosen_variables, identities = later(
+    by_tensors, chosen_numbers, chosen_texts, chosen_variables, copies, identities = later(
         staging.__name__,
-        *("by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables", "identities"),
+        *("by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables", "copies"),
+        "identities",
     )
     equality, texts = later(__package__, "equality", "texts")
 
@@ -250,7 +258,7 @@ def _refuse_identity(*compared: Any) -> None:
     if _thread.journals[0].variables:
         chosen_variables.refuse_identity(compared)
     if _thread.journals[0].copies:
-        identities.refuse_copies(*compared)
+        copies.refuse_copies(*compared)
     families = _thread.journals[0].families
     if families is not None:
         families.refuse_identity(*compared)

@@ -1,0 +1,100 @@
+"""Arrays under several names, for which a tensor stands under one of them."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Container, Iterable
+
+from ..context import ownership
+from ..hints import Any
+from ..values import errors
+from . import operands
+from .families import keep
+from .frames import adds_in_place, augmented, frames, live_values, stored_next
+from .journal import thread as _thread
+from .parts import is_array, memory_of
+from .places import here, say
+from .readers import is_alive
+from .snapshot import Walk
+from .state import Place
+
+
+def note_arrays(
+    arrays: Iterable[tuple[str, Any]], snapshot: Any, place: str, changed: Container[int] = ()
+) -> None:
+    """The same for arrays that a tensor stands for from now on, under names; of objects that were
+    ``changed``, by their ids, others stand, too."""
+    for label, array in arrays:
+        memory = memory_of(array)
+        known = [m for m in memory if snapshot is None or snapshot.knows(m)]
+        if not known or not (is_alive(memory) or operands.are_held()):
+            continue
+        if any(id(m) in changed for m in known):
+            raise _shown_twice(label, array, place)
+        for frame in frames():
+            label = label or stored_next(frame)
+            if label.rpartition(".")[2] in augmented(frame.f_code):
+                raise in_place(label, array, place)
+        keep([array], None, label, place)
+
+
+def _shown_twice(label: str, array: Any, place: str) -> Exception:
+    """The refusal to choose an array whose memory a branch changed, and which is read elsewhere."""
+    called = repr(label) if label else "what is chosen here"
+    return errors.StagingError(
+        say(
+            place,
+            f"{called} is an array ({type(array).__name__}) that shows what a branch of the graph "
+            "changed in place, and code that follows reads the same memory under another name, too",
+            "Choose a copy (`a.copy()`), or make a tensor of it in the branch with "
+            "`fg.constant(a)`.",
+        )
+    )
+
+
+def in_place(label: str, array: Any, place: str) -> Exception:
+    """The refusal of an augmented assignment to an array that is read elsewhere."""
+    return errors.StagingError(
+        say(
+            place,
+            f"{label!r} is an array ({type(array).__name__}) that an augmented assignment changes "
+            "in place, and that code reads under another name: the graph would change a tensor "
+            "instead, and leave the array as it is",
+            f"Write `{label} = {label} + ...`, or make a tensor of it before, with "
+            f"`{label} = fg.constant({label})`.",
+        )
+    )
+
+
+def refuse_in_place(array: Any, acting: types.FrameType) -> None:
+    """Refuse an operator beside a tensor, at which a frame is, that in plain Python changes an
+    array in place which others read, too."""
+    is_own = ownership.is_own_file(acting.f_code.co_filename)
+    frame = next(frames()) if is_own else acting
+    if not (acting.f_code.co_name == "augment" if is_own else adds_in_place(frame)):
+        return
+    walk = Walk()
+    walk.run((), [_thread.roots, *live_values(frame)])
+    if any(id(m) in walk.seen for m in memory_of(array)):
+        raise in_place(stored_next(frame) or "the target", array, here())
+
+
+def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: str) -> None:
+    """Refuse places with arrays that a loop's functions change in place, if others read them."""
+    for spot, value in found:
+        if not is_array(value):
+            continue
+        name = spot.label.rpartition(".")[2]
+        names = {name} if name.isidentifier() else {"[]"}
+        changed = any(not names.isdisjoint(augmented(f.__code__)) for f in functions)
+        if changed and _is_alive_beside(spot, value, functions):
+            raise in_place(spot.label, value, place)
+
+
+def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:
+    """Whether an array is held elsewhere than in a place."""
+    spot.put(None)
+    try:
+        return is_alive(memory_of(value), functions)
+    finally:
+        spot.put(value)

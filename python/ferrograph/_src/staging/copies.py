@@ -1,0 +1,124 @@
+"""The containers with which the iterations of a loop begin, in place of those from before it."""
+
+from __future__ import annotations
+
+import operator
+
+from ..hints import Any
+from ..values import errors
+from . import values
+from .aliases import distinct, relatives
+from .families import Family, differs, held_by
+from .joins import Join, Joins
+from .journal import thread as _thread
+from .parts import containers_in, is_container
+from .places import here, say
+from .readers import is_alive
+
+
+class Copies:
+    """The containers of a loop's variables at the beginning of an iteration, made like those from
+    before the loop."""
+
+    def __init__(self) -> None:
+        self._joins = Joins()
+        self._all: list[Joins] = []
+        self._begun: dict[int, tuple[Join, list, list]] = {}  # by the ids of the copies
+
+    def given(self, label: str, before: Any, start: Any, alone: bool = False) -> Any:
+        """``start``, made like ``before``, with one container for each one in that and in others;
+        those of one that is ``alone`` are told apart, also from one another."""
+        joins = self._joins if not alone else Joins(apart=True)
+        self._all.append(joins)
+        return joins.join(label, (before,), start)
+
+    def begin(self) -> None:
+        """The iteration is traced from here on."""
+        found = {id(j.made): j for joins in self._all for j in joins}.values()
+        self._begun = {id(j.made): (j, held_by(j.made), values.leaves_of(j.made)) for j in found}
+        if self._begun:
+            copies = {key: (j.made, j.sources[0]) for key, (j, *_) in self._begun.items()}
+            _thread.journals[0].copies.update(copies)
+
+    def are_made(self) -> bool:
+        """Whether the loop's variables hold containers."""
+        return bool(self._begun)
+
+    def changed(self, held: Any) -> bool:
+        """Whether the iteration changed one of the containers that it began with in place."""
+        begun = self._begun.get(id(held))
+        return begun is not None and _is_changed(*begun)
+
+    def changed_within(self, held: Any) -> bool:
+        """Whether it changed one of those in a value that it began with."""
+        return bool(self._begun) and any(map(self.changed, containers_in(held)))
+
+    def settled(self, moved: dict[int, Any], functions: tuple, place: str) -> Joins:
+        """For what the loop leaves: a container that no iteration changes is one of those from
+        before. One that an iteration changes is refused where others may read those.
+
+        ``moved`` are what the iteration leaves in the places of the containers that it began with,
+        by the ids of these.
+        """
+        known = {key: join for key, (join, *_) in self._begun.items()}
+        changed = {key for key, begun in self._begun.items() if _is_changed(*begun)}
+        stands_for = {}
+        for join in known.values():
+            path, end = _followed(join, known, moved)
+            before = [j.sources[0] for j in path]
+            if id(join.made) in changed:
+                others = relatives(before, known)
+                if is_alive([*others, *_copied(others, known, before)], functions):
+                    Family([], join.label, place).refuse(place)
+                _thread.journals[0].replaced += before
+            elif len(path) == 1 and not end:
+                stands_for[id(join.made)] = before
+            else:
+                own = [] if all(b is before[0] for b in before) and not end else [join.made]
+                stands_for[id(join.made)] = distinct([*before, *end, *own])
+        return Joins(stands_for)
+
+
+def _copied(found: list, known: dict[int, Join], but: list) -> list:
+    """What an iteration begins with in place of some containers, ``but`` of some of these."""
+    wanted = {id(v) for v in found} - {id(v) for v in but}
+    return [join.made for join in known.values() if id(join.sources[0]) in wanted]
+
+
+def _followed(join: Join, known: dict[int, Join], moved: dict[int, Any]) -> tuple[list, list]:
+    """Where what a container of an iteration stands for was in the iterations before: containers
+    that these began with, and what the first of them made or found, if anything."""
+    path = [join]
+    while True:
+        left = moved.get(id(path[-1].made), path[-1].made)
+        found = known.get(id(left))
+        if found is None:
+            return path, [left]
+        if found in path:
+            return path, []
+        path.append(found)
+
+
+def _is_changed(join: Join, held: list, leaves: list) -> bool:
+    """Whether a container that a loop made is another one than it was, or is replaced by one in a
+    loop inside that changes it."""
+    now = values.leaves_of(join.made)
+    as_before = len(now) == len(leaves) and all(map(operator.is_, now, leaves))
+    if not as_before or differs(join.made, held):
+        return True
+    return any(join.made is one for one in _thread.journals[0].replaced)
+
+
+def refuse_copies(*compared: Any) -> None:
+    """Refuse that code in a loop asks which object a container is that an iteration begins with:
+    the trace stands for all iterations, and each may have another one."""
+    copies = _thread.journals[0].copies if _thread.journals else {}
+    if copies and any(id(v) in copies for v in compared) and all(map(is_container, compared)):
+        raise errors.StagingError(
+            say(
+                here(),
+                "this line asks which object a container is that a loop of the graph carries: the "
+                "loop is traced once for all iterations, of which each may have another one",
+                "Keep a number beside it that says which one it is, and compare that.",
+            )
+        )
