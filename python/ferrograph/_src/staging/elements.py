@@ -59,7 +59,8 @@ class Elements(Source):
     """The elements of an object of which the graph knows how many it has."""
 
     def __init__(self, front: Front, elements: Front):
-        self._front = front
+        self._front, target = front, front._ferrograph_target
+        self.anchors = (lambda: target,)  # an iteration may change what it holds
         self._held = [record.versions for record in front._ferrograph_records]
         self.count = values.to_tensor(perform(lists.size, elements))
 
@@ -72,12 +73,5 @@ class Elements(Source):
 
 
 def _at(held: Any, index: Any) -> Any:
-    """The element of a number that is a tensor: each of its parts is chosen for itself."""
-    items = list(held)
-    if lists.is_grown(items):
-        return lists.loaded(items, index)
-    rows = [values.leaves_of(item) for item in items]
-    if not rows or len(rows[0]) < 2:
-        return lists.loaded(items, index)
-    columns = [lists.loaded(list(column), index) for column in zip(*rows, strict=True)]
-    return values.pack(items[0], columns)
+    """The element of a number that is a tensor."""
+    return lists.loaded(list(held), index)

@@ -12,6 +12,7 @@ from .journal import thread as _thread
 from .parts import containers_in, is_container, memory_of
 from .places import here, say
 from .readers import is_alive
+from .snapshot import Walk
 from .state import Versions, versions_of
 
 
@@ -195,6 +196,16 @@ class Families:
         """Refuse that the identity of objects is asked for where the graph chose among them."""
         for family in self.all:
             family.refuse_identity(compared)
+
+    def refuse_deep_copy(self, value: Any) -> None:
+        """Refuse to copy all that a value holds where that are several of objects which may be one:
+        whether it is one is what such a copy asks."""
+        walk = Walk()
+        walk.run((), [value])
+        for family in self.all:
+            held = [member for member, _ in family.members if id(member) in walk.seen]
+            if len(held) > 1:
+                family.refuse_identity(tuple(held))
 
     def check(self, line: str = "") -> None:
         """Refuse where one of the objects was changed, by whatever means."""

@@ -11,6 +11,7 @@ from ..context import ownership
 from ..values import nest
 from . import chosen_texts, values
 from .conditional import stage_choice
+from .journal import thread as _thread
 from .lists import Grown, as_tensors, method, whole
 from .places import here
 from .state import is_grown
@@ -76,6 +77,8 @@ def for_library(function: Callable) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and is_grown(args[0]) and special is not None:
             return special(whole(args[0]), *args[1:], **kwargs)
+        if function is copy.deepcopy and args and (known := _thread.journals[0].families):
+            known.refuse_deep_copy(args[0])
         if function in _COPIES:
             return function(*args, **kwargs)  # ``Grown`` says of what it holds
         if not own:
