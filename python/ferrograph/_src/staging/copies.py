@@ -51,7 +51,7 @@ class Copies:
 
     def changed_within(self, held: Any) -> bool:
         """Whether it changed one of those in a value that it began with."""
-        return bool(self._begun) and any(map(self.changed, containers_in(held)))
+        return any(map(self.changed, containers_in(held)))
 
     def settled(self, moved: dict[int, Any], functions: tuple, place: str) -> Joins:
         """For what the loop leaves: a container that no iteration changes is one of those from
@@ -60,6 +60,8 @@ class Copies:
         ``moved`` are what the iteration leaves in the places of the containers that it began with,
         by the ids of these.
         """
+        if not self._begun:
+            return Joins()
         known = {key: join for key, (join, *_) in self._begun.items()}
         changed = {key for key, begun in self._begun.items() if _is_changed(*begun)}
         stands_for = {}

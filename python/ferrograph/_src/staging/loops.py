@@ -356,7 +356,8 @@ def iterate(
             raise
         after = loop.state.read()
         _check_partition(loop, before, start, after, slots, copies, variables.place)
-        moved = partitions.moved(slots, start, after) if copies.are_made() else {}
+        has_copies = copies.are_made()
+        moved = partitions.moved(slots, start, after) if has_copies else {}
         variables.joins = copies.settled(moved, loop.anchors, variables.place)
         if chosen.maximum_iterations is not None:
             extras = [*extras, inputs[n_extras] + 1]
@@ -370,7 +371,8 @@ def iterate(
         if type(after[i]) is Grown and type(start[i]) is not Grown:
             continue  # an element of a list that turns out to grow: the loop is traced again
         is_left = after[i] is start[i] and _same_leaves(given[i], start[i])
-        if (is_left and not copies.changed_within(start[i])) or after[i] is UNDEFINED:
+        is_left = is_left and not (has_copies and copies.changed_within(start[i]))
+        if is_left or after[i] is UNDEFINED:
             variables.results(slot, start[i])
             after[i] = before[i] if after[i] is not UNDEFINED else UNDEFINED
         else:
