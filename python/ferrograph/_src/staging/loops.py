@@ -26,6 +26,7 @@ from .lists import Grown, truth
 from .merging import Chosen, GrownList
 from .parts import arrays_in
 from .places import say
+from .running import changed_while_running
 from .state import UNDEFINED, Place, State, is_grown
 
 if TYPE_CHECKING:
@@ -150,24 +151,12 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
         try:
             _run(loop, place, [("the position", source.start)], going, step, memory)
             if source.has_changed():
-                raise _changed_while_running(place)
+                raise changed_while_running(place)
             return
         except ShapeChangeError as e:
             if not source.relaxes or e.index in relaxed and relaxed[e.index] == e.general:
                 raise
             relaxed[e.index] = e.general
-
-
-def _changed_while_running(place: str) -> Exception:
-    """The refusal of a loop over a list that its body changes: Python sees the changes."""
-    return errors.StagingError(
-        say(
-            place,
-            "a loop of the graph runs over a list that grew in a branch or a loop of the graph, "
-            "and its body changes that list: the loop would not see it",
-            "Run over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
-        )
-    )
 
 
 def _run(

@@ -1,4 +1,4 @@
-"""Loops of Python's over lists that are under way: such a list must not grow in the graph."""
+"""Loops over lists that are under way: such a list must not grow in the graph."""
 
 from __future__ import annotations
 
@@ -61,3 +61,15 @@ def refuse_running(items: Any) -> None:
 def _list_of(items: Any, iterator: Any) -> Any:
     """What a noted iterator runs over: a plain one holds the list itself until it ends."""
     return iterator.__reduce__()[1][0] if items is None else items
+
+
+def changed_while_running(place: str) -> Exception:
+    """The refusal of a loop over a list that its body changes: Python sees the changes."""
+    return errors.StagingError(
+        say(
+            place,
+            "a loop of the graph runs over a list that grew in a branch or a loop of the graph, "
+            "and its body changes that list: the loop would not see it",
+            "Run over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
+        )
+    )
