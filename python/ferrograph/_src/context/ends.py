@@ -23,7 +23,7 @@ def is_seen(value: Any) -> bool:
     kind = type(value)
     if kind is memoryview or hasattr(kind, "__del__"):
         return True
-    if kind in _NEVER or isinstance(value, type):
+    if kind in _NEVER or issubclass(kind, type):
         return False
     if any(_calls_the_program(reference) for reference in weakref.getweakrefs(value)):
         return True

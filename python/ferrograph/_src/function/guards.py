@@ -518,7 +518,7 @@ def _attribute(owner: Any, name: str) -> Any:
     kind = type(owner)
     if kind is types.ModuleType:
         return vars(owner).get(name, _NO_VALUE) if _is_users(owner) else _NO_VALUE
-    if isinstance(owner, type):
+    if issubclass(kind, type):
         return _NO_VALUE if is_own_module(owner.__module__) else _in_class(owner, name)
     if is_own_module(kind.__module__) or kind.__getattribute__ is not object.__getattribute__:
         return _NO_VALUE

@@ -23,11 +23,11 @@ def refuse_chosen(value: Any, use: str) -> None:
 
 
 def _held(value: Any) -> list:
-    if isinstance(value, dict):
-        return [*value, *value.values()]
-    if isinstance(value, _SEQUENCES):
-        return list(value)
     kind = type(value)
-    if isinstance(value, type) or ownership.is_own_module(kind.__module__):
+    if issubclass(kind, dict):
+        return [*value, *value.values()]
+    if issubclass(kind, _SEQUENCES):
+        return list(value)
+    if issubclass(kind, type) or ownership.is_own_module(kind.__module__):
         return []
     return fields(value)

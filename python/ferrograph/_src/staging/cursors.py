@@ -107,7 +107,7 @@ class Cursor:
 
 def going_on(iterable: Any) -> Any:
     """What a loop over ``iterable`` runs over: of a cursor at a tensor the elements from there."""
-    return _Rest(iterable) if isinstance(iterable, Cursor) and iterable.is_staged() else iterable
+    return _Rest(iterable) if type(iterable) is Cursor and iterable.is_staged() else iterable
 
 
 class _Rest(iteration.Source):

@@ -314,7 +314,7 @@ def _at_end() -> None:
 def refuse_shadowed(found: list[Change]) -> None:
     """Refuse that an attribute is set in an object and, under the same name, in its class: the
     object shows that of the class until it has one of its own."""
-    in_classes = {c.place.key for c in found if isinstance(c.place.owner, type)}
+    in_classes = {c.place.key for c in found if issubclass(type(c.place.owner), type)}
     for place in (c.place for c in found if in_classes):
         if isinstance(place, Attribute) and place.class_default is not UNDEFINED:
             keys = {("attribute", id(b), place.key[2]) for b in type(place.owner).__mro__}

@@ -47,7 +47,7 @@ class Joins:
         if len(sources) > 1 and is_container(first) and all(s is first for s in sources):
             return first
         if not is_container(made):
-            return self._tuple(label, sources, made) if isinstance(made, tuple) else made
+            return self._tuple(label, sources, made) if issubclass(type(made), tuple) else made
         key = (*map(id, sources), *([id(made)] if self._apart else []))
         known = self._known.get(key)
         if known is not None:

@@ -267,7 +267,7 @@ class Holder:
 
 def is_front(value: Any) -> bool:
     """Whether a value stands for another object."""
-    return isinstance(value, StandIn)
+    return issubclass(type(value), StandIn)
 
 
 def note_choice() -> None:
@@ -297,7 +297,7 @@ def is_ordered(items: list) -> bool:
 
 def really(value: Any) -> Any:
     """``value``, or what it stands for."""
-    return value._ferrograph_target if isinstance(value, StandIn) else value
+    return value._ferrograph_target if is_front(value) else value
 
 
 def front_of(value: Any) -> Any:

@@ -97,7 +97,7 @@ def sharing(array: Any, values: Iterable) -> list:
 def _parts(value: Any) -> Iterable | None:
     """What an object holds for good; None of one that holds nothing so."""
     kind = type(value)
-    if isinstance(value, tuple):
+    if issubclass(type(value), tuple):
         return list(tuple.__iter__(value))
     facets = _holding.found.get(id(kind))
     if facets is None:

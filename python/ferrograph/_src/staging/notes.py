@@ -119,7 +119,7 @@ def touch_carried(places: Iterable[Place]) -> None:
     """Note what attributes and items hold, in which a loop is about to put its variables."""
     for place in places:
         note_default(place, place.get())
-        whole = isinstance(place.owner, _CONTAINERS) and not place.is_module
+        whole = issubclass(type(place.owner), _CONTAINERS) and not place.is_module
         touch(Container(place.label, place.owner) if whole else place)
 
 
@@ -132,9 +132,9 @@ def owner(target: Any, name: str, label: str) -> Any:
         journals = _thread.journals
         if not journals:
             return target
-        if isinstance(target, _core.Tensor):
+        if issubclass(type(target), _core.Tensor):
             _check_sets_tensor(target, name)
-        if journals[0].defaults is not None and len(journals) < 2 and isinstance(target, type):
+        if journals[0].defaults is not None and len(journals) < 2 and issubclass(type(target), type):
             _check_default(target, name)
         setter = setters.of_attribute(target, name)
         if setter is not None:
@@ -154,7 +154,7 @@ def note_default(place: Place, *contents: Any) -> None:
     object's own."""
     if not isinstance(place, Attribute) or place.class_default is UNDEFINED:
         return
-    if not isinstance(place.owner, type) and any(c is place.class_default for c in contents):
+    if not issubclass(type(place.owner), type) and any(c is place.class_default for c in contents):
         root = _thread.journals[0]
         root.defaults = {place.key: (place, here()), **(root.defaults or {})}
 
@@ -228,7 +228,7 @@ def container(target: Any, label: str, key: Any = None) -> Any:
     target = proxied(behind(target))
     if journals[0].families is not None:
         journals[0].families.written(target)
-    if isinstance(target, _CONTAINERS):
+    if issubclass(type(target), _CONTAINERS):
         if len(journals) > 1:
             is_module = type(target) is dict and "__builtins__" in target
             if not is_module:

@@ -46,9 +46,9 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
 
 
 def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
-    if sign == "*" and isinstance(other, SEQUENCES):
+    if sign == "*" and issubclass(type(other), SEQUENCES):
         chosen_numbers.refuse(value, "a repetition of a sequence")
-    if sign in ("==", "!=") and isinstance(other, numbers.Number):
+    if sign in ("==", "!=") and issubclass(type(other), numbers.Number):
         chosen_numbers.refuse(value, f"`{sign}` beside a `{type(other).__name__}`")
     return True
 
@@ -56,7 +56,8 @@ def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
 def _is_foreign(other: Any, own: tuple[type, ...]) -> bool:
     """Whether what stands beside a number or text is neither of Python's ``own`` classes for these
     nor a tensor, a variable or an array: it alone says then what an operator does."""
-    return not isinstance(other, (*own, *_OF_TENSORS)) and not hasattr(type(other), "__array__")
+    kind = type(other)
+    return not issubclass(kind, (*own, *_OF_TENSORS)) and not hasattr(kind, "__array__")
 
 
 def _is_programs(frame: types.FrameType) -> bool:
@@ -72,7 +73,7 @@ def _dtype_of(other: Any) -> Any:
 
 def number_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` stands for a number of Python's and ``other`` is a sequence."""
-    return isinstance(other, SEQUENCES) and _is_number(value, "`==`", other)
+    return issubclass(type(other), SEQUENCES) and _is_number(value, "`==`", other)
 
 
 def _is_number(value: Any, use: str, other: Any) -> bool:
@@ -86,5 +87,5 @@ def _is_number(value: Any, use: str, other: Any) -> bool:
 
 def text_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` stands for a text and ``other`` is a sequence that is none."""
-    is_sequence = isinstance(other, SEQUENCES) and not isinstance(other, str)
+    is_sequence = issubclass(type(other), SEQUENCES) and not issubclass(type(other), str)
     return is_sequence and chosen_texts.is_chosen(value)

@@ -61,7 +61,7 @@ def is_container(value: Any) -> bool:
     kind = type(value)
     if kind is list or kind is dict:
         return True
-    if isinstance(value, (tuple, _core.Tensor, str, bytes)) or hasattr(kind, "_component_list"):
+    if issubclass(kind, (tuple, _core.Tensor, str, bytes)) or hasattr(kind, "_component_list"):
         return False
     if not kinds.facets_of(kind) or values.is_object(kind):
         return False
@@ -72,7 +72,7 @@ def is_container(value: Any) -> bool:
 def is_array(value: Any) -> bool:
     """Whether a value is an array that can be changed in place, and that a tensor stands for."""
     kind = type(value)
-    if isinstance(value, (_core.Tensor, _core.VariableBase)) or not kinds.facets_of(kind):
+    if issubclass(kind, (_core.Tensor, _core.VariableBase)) or not kinds.facets_of(kind):
         return False
     return hasattr(kind, "__array__") and hasattr(kind, "__setitem__") and hasattr(value, "dtype")
 

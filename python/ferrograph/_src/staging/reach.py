@@ -85,10 +85,10 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
             names, words = value.__globals__, words_of(value.__code__)
             pending.extend([names[word] for word in words if word in names])
             later.append(names)
-    elif isinstance(value, types.ModuleType):
+    elif issubclass(kind, types.ModuleType):
         if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
             later.append(vars(value))
-    elif isinstance(value, type):
+    elif issubclass(kind, type):
         if not ownership.is_library_class(value):
             pending.extend(vars(value).values())
             pending.extend(value.__bases__)

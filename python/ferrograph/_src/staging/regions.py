@@ -86,7 +86,7 @@ def _name_in(label: str) -> str:
 
 def _stays(leaf: Any) -> bool:
     """Whether both branches leave an object itself, not a tensor that stands for it."""
-    if is_array(leaf) or isinstance(leaf, _core.VariableBase):
+    if is_array(leaf) or issubclass(type(leaf), _core.VariableBase):
         return True
     return not values.can_be_tensor(leaf)
 

@@ -387,7 +387,7 @@ def imported_by(code: types.CodeType) -> Iterator[str]:
 
 def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
     """How the user's code calls an object: by a name, or a name and an attribute or a key."""
-    if isinstance(owner, type):
+    if issubclass(type(owner), type):
         return owner.__name__
     if type(owner) is types.CellType and (name := _name_of_cell(owner, anchors)):
         return name

@@ -238,7 +238,7 @@ def _kept(value: Any) -> list:
     kind = type(value)
     if kind is types.FunctionType and ownership.is_library_file(value.__code__.co_filename):
         return _bound(map(cell_contents, value.__closure__ or ()))  # to be called by the library
-    if kind in _SEEN_THROUGH or isinstance(value, (Front, type, *KEEPERS)):
+    if kind in _SEEN_THROUGH or issubclass(kind, (Front, type, *KEEPERS)):
         return []
     facets = kinds.facets_of(kind)
     parts = [v for f in facets if isinstance(f, Through) for v in f.parts(value, None)]

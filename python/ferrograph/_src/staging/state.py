@@ -214,7 +214,7 @@ class Attribute(Place):
     def _put(self, value: Any) -> None:
         owner, name, held = self.owner, self._name, _own_fields(self.owner)
         value = front_of(value)
-        if isinstance(owner, type):
+        if issubclass(type(owner), type):
             _put_in_class(self.label, owner, name, value)
         elif self._slot is not None:
             if value is not UNDEFINED:

@@ -32,9 +32,10 @@ def is_tensor(value: Any) -> bool:
 
 def is_staged(value: Any) -> bool:
     """Whether a decision on ``value`` belongs to the graph under construction."""
-    if isinstance(value, _core.Tensor):
+    kind = type(value)
+    if issubclass(kind, _core.Tensor):
         return _core.is_symbolic(value) or not _core.executing_eagerly()
-    return isinstance(value, _core.VariableBase) and not _core.executing_eagerly()
+    return issubclass(kind, _core.VariableBase) and not _core.executing_eagerly()
 
 
 def stands_for_variable(leaf: Any) -> bool:
@@ -50,7 +51,7 @@ def stands_for_variable(leaf: Any) -> bool:
 def can_be_tensor(leaf: Any) -> bool:
     """Whether a leaf of a structure has a tensor to stand for it: no member of an enumeration, and
     no other number or text that is more than its value."""
-    if type(leaf) in _SCALARS or isinstance(leaf, _CONVERTED):
+    if type(leaf) in _SCALARS or issubclass(type(leaf), _CONVERTED):
         return True
     return hasattr(type(leaf), "__array__") and hasattr(leaf, "dtype")
 
@@ -102,7 +103,7 @@ def _open(value: Any) -> Any:
 
 def has_attributes(value: Any) -> bool:
     """Whether a container was given attributes, which its class may have others in place of."""
-    return isinstance(value, _CONTAINERS) and bool(getattr(value, "__dict__", None))
+    return issubclass(type(value), _CONTAINERS) and bool(getattr(value, "__dict__", None))
 
 
 _CONTAINERS = (list, tuple, dict, collections.deque)
@@ -235,14 +236,14 @@ def check_same_structure(first: Any, second: Any) -> str | None:
 def other_settings(first: Any, second: Any) -> str | None:
     """What differs in how two containers go on from here, None where they agree."""
     for name in ("maxlen", "default_factory"):
-        if isinstance(first, _SETTINGS[name]) and isinstance(second, _SETTINGS[name]):
+        if issubclass(type(first), _SETTINGS[name]) and issubclass(type(second), _SETTINGS[name]):
             settings = getattr(first, name), getattr(second, name)
             if settings[0] != settings[1]:
                 return f"`{name}` is {settings[0]!r} of one and {settings[1]!r} of the other"
     pairs: Any = ()
-    if isinstance(first, dict) and isinstance(second, dict):
+    if issubclass(type(first), dict) and issubclass(type(second), dict):
         pairs = [(first[key], second[key]) for key in first if key in second]
-    elif isinstance(first, (list, tuple, collections.deque)):
+    elif issubclass(type(first), (list, tuple, collections.deque)):
         pairs = zip(first, second, strict=False)
     return next((found for pair in pairs if (found := other_settings(*pair))), None)
 
@@ -253,12 +254,12 @@ _SETTINGS = {"maxlen": collections.deque, "default_factory": collections.default
 def other_order(first: Any, second: Any) -> str | None:
     """What differs in the order of keys in the dicts of two values of one structure, None where
     they agree."""
-    if isinstance(first, dict):
+    if issubclass(type(first), dict):
         keys = list(first), list(second)
         if keys[0] != keys[1]:
             return f"a dict with the keys {keys[0]} against one with {keys[1]}"
         pairs: Any = [(first[key], second[key]) for key in first]
-    elif isinstance(first, (list, tuple, collections.deque)):
+    elif issubclass(type(first), (list, tuple, collections.deque)):
         pairs = zip(first, second, strict=False)
     else:
         return None

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-__all__ = ["fields", "is_field", "proxied", "walked"]
+__all__ = ["attributes", "fields", "is_field", "proxied", "walked"]
 
 _MOST = 10_000  # values to look through
 _LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None), type})
@@ -29,8 +29,23 @@ def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
 def fields(value: Any) -> list:
     """What an object has in its slots and attributes."""
     names = [name for base in type(value).__mro__ for name in _slots(base)]
-    slots = [getattr(value, name, None) for name in names]
-    return [*slots, *getattr(value, "__dict__", {}).values()]
+    slots = [_slot(value, name) for name in names]
+    return [*slots, *attributes(value).values()]
+
+
+def attributes(value: Any) -> dict:
+    """What an object keeps as attributes, without asking its class."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+
+
+def _slot(value: Any, name: str) -> Any:
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return None
 
 
 def _slots(base: type) -> tuple:

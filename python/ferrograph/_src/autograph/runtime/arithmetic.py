@@ -64,7 +64,7 @@ CONTAINERS = (list, tuple, dict, collections.deque)  # which compare what they h
 
 def binary(name: str, left: Any, right: Any) -> Any:
     """``left + right`` and its like."""
-    if name == "mod" and isinstance(left, (str, bytes)):
+    if name == "mod" and issubclass(type(left), (str, bytes)):
         return left % texts.shown(right)
     if type(left) in PLAIN and type(right) in PLAIN:
         if chosen and name in _OF_INTEGERS and _are_integers(name, left, right):
@@ -147,7 +147,7 @@ def _of(operand: Any, name: str, other: Any) -> Any:
     special = method(operand, name)
     if special is not None:
         return special(other)
-    if isinstance(operand, _SEQUENCES) and found(type(operand), name) is None:
+    if issubclass(type(operand), _SEQUENCES) and found(type(operand), name) is None:
         return NotImplemented
     given = _of_class(type(operand), name)
     return NotImplemented if given is None else given(operand, other)
@@ -171,7 +171,7 @@ def unary(name: str, value: Any) -> Any:
 
 def compared(name: str, left: Any, right: Any) -> Any:
     """``left == right`` and its like."""
-    if loud and isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
+    if loud and issubclass(type(left), CONTAINERS) and issubclass(type(right), CONTAINERS):
         answer = equality.of_contents(name, left, right)
         if answer is not NotImplemented:
             return answer

@@ -13,6 +13,7 @@ from .specials import PLAIN, callee, found, method
 __all__ = ["attribute_of", "getattr_"]
 
 _MISSING = object()
+_NAMESPACES = (type, types.ModuleType)
 
 
 def attribute_of(value: Any, name: str) -> Any:
@@ -24,7 +25,7 @@ def attribute_of(value: Any, name: str) -> Any:
             return chosen_numbers.kind_of(value, "`__class__`")
         if is_front(value):
             return type(really(value))
-    if kind in PLAIN or isinstance(value, (type, types.ModuleType)):
+    if kind in PLAIN or issubclass(kind, _NAMESPACES):
         return getattr(value, name)
     everything = method(value, "__getattribute__")
     try:

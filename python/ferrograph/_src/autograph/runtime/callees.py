@@ -184,7 +184,7 @@ def _form(callee: Any) -> Any:
         return _partial(callee)
     if kind is types.BuiltinFunctionType:
         return _builtin(callee) if notes.active() else builtins.staged_form(callee)
-    if isinstance(callee, type):
+    if issubclass(kind, type):
         return _class(callee) if notes.active() else builtins.staged_form(callee)
     if issubclass(kind, _BUILTIN):  # of a method that is told its class
         return _builtin(callee) if notes.active() else callee

@@ -132,9 +132,9 @@ def refuse_held(value: Any) -> None:
 
 def _held(value: Any) -> Iterable:
     items: Any = value
-    if isinstance(value, dict):
+    if issubclass(type(value), dict):
         return list(dict.values(value))
-    if isinstance(value, (*_SEQUENCES, *VIEWS)):
+    if issubclass(type(value), (*_SEQUENCES, *VIEWS)):
         return list(items)
     kind = type(value)
     if kind.__eq__ is object.__eq__ or ownership.is_own_module(kind.__module__):

@@ -25,7 +25,7 @@ def loaded(items: Any, key: Any) -> Any:
         return items[key]
     if has_versions() and (is_front(front_of(items)) or is_front(key)):
         return front_of(staging.perform(lists.loaded, items, key))
-    if not isinstance(items, _INDEXED) or function_of(type(items), "__getitem__") is not None:
+    if not issubclass(type(items), _INDEXED) or function_of(type(items), "__getitem__") is not None:
         return item_of(items, key)
     key = index_of(key)
     return lists.loaded(items, key) if isinstance(items, (list, tuple)) else item_of(items, key)
@@ -57,11 +57,11 @@ def elements(iterable: Any) -> Any:
 
 def unpacked(value: Any, pattern: tuple) -> Any:
     """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
-    if value.__class__ is tuple and not any(pattern):
+    if type(value) is tuple and not any(pattern):
         return value
     if is_front(value):
         value = staging.perform(list, value)
-    if value.__class__ is list and lists.is_grown(value):
+    if type(value) is list and lists.is_grown(value):
         if False in pattern:
             list_arguments.refuse_grown(value)
         value = list_arguments.unpacked(value, len(pattern))

@@ -33,7 +33,7 @@ def held(iterable: Any, n_names: int) -> list:
 def _below(iterable: Any, depth: int) -> list:
     found: list = []
     for part in gc.get_referents(iterable) if depth else ():
-        if not hasattr(part, "__next__") or isinstance(part, type):
+        if not hasattr(type(part), "__next__") or issubclass(type(part), type):
             if type(part) is tuple:
                 found += _below(part, depth - 1)
         elif sys.getrefcount(part) > 3 + _noted(part) + _alone():  # here twice, and by ``iterable``
@@ -86,7 +86,7 @@ def _ends(iterator: Any, depth: int) -> bool:
     return any(
         _ends(part, depth - 1)
         for part in (*parts, *nested)
-        if hasattr(part, "__next__") and not isinstance(part, type)
+        if hasattr(part, "__next__") and not issubclass(type(part), type)
     )
 
 

@@ -89,7 +89,7 @@ def _columns(keys: list) -> list | None:
     """The keys, a list for each part that they have, where tensors decide; else None."""
     if any(is_staged(k) for k in keys):
         return [keys]
-    if not keys or not all(isinstance(k, tuple) and len(k) == len(keys[0]) for k in keys):
+    if not keys or not all(issubclass(type(k), tuple) and len(k) == len(keys[0]) for k in keys):
         return None
     columns = list(zip(*keys, strict=True))
     return columns if any(is_staged(part) for k in keys for part in k) else None
