@@ -15,11 +15,20 @@ from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
 from ..values.public import public
 
 if TYPE_CHECKING:
-    from ..staging import chosen_numbers, chosen_variables, effects, nested, quotients, unread
+    from ..staging import (
+        chosen_numbers,
+        chosen_variables,
+        effects,
+        nested,
+        operands,
+        quotients,
+        unread,
+    )
 else:
-    chosen_numbers, chosen_variables, effects, nested, quotients, unread = later(
+    chosen_numbers, chosen_variables, effects, nested, operands, quotients, unread = later(
         staging.__name__,
-        *("chosen_numbers", "chosen_variables", "effects", "nested", "quotients", "unread"),
+        *("chosen_numbers", "chosen_variables", "effects", "nested", "operands", "quotients"),
+        "unread",
     )
 
 __all__ = [
@@ -101,8 +110,8 @@ def _explain(trace: Journal, exception: Exception) -> None:
     """Say more of an error that ends a trace, or raise a better one."""
     if trace.explain is not None:
         trace.explain(exception)
-    if trace.numbers_chosen:
-        chosen_numbers.explain(exception)
+    if trace.numbers_chosen or trace.texts:
+        operands.explain(exception)
 
 
 def check_numbers() -> None:

@@ -71,18 +71,22 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
     name = kwargs.pop("name", None)
     if kwargs:
         raise TypeError(f"print has no argument {next(iter(kwargs))!r}")
+    line = shown(inputs, sep, summarize, name)
+    return emit("PrintV2", (line,), {"output_stream": stream, "end": end}, name)
+
+
+def shown(inputs: Any, sep: str = " ", summarize: Any = None, name: str | None = None) -> Any:
+    """The text of what ``print`` is given, as a string tensor."""
     tensors: list = []
     text = sep.join(_template(value, tensors) for value in inputs)
     if len(inputs) == 1 and tensors and tensors[0] is inputs[0] and _is_text(tensors[0]):
-        line = tensors[0]
-    else:
-        attrs = {
-            "template": text,
-            "placeholder": _MARK,
-            "summarize": 3 if summarize is None else summarize,
-        }
-        line = emit("StringFormat", tensors, attrs, name)
-    return emit("PrintV2", (line,), {"output_stream": stream, "end": end}, name)
+        return tensors[0]
+    attrs = {
+        "template": text,
+        "placeholder": _MARK,
+        "summarize": 3 if summarize is None else summarize,
+    }
+    return emit("StringFormat", tensors, attrs, name)
 
 
 def _is_text(tensor: Any) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from ..hints import Any
-from . import kinds, operands
+from . import kinds, stacks
 from .families import Element, keep
 from .frames import frames, stored_next
 from .joins import Join
@@ -38,7 +38,7 @@ def note(joins: Iterable[Join], snapshot: Any, place: str, result: Any = None) -
             label = join.label or _name_of_result()
             found = distinct([*sources, *_made_of_same(join, joins)])
             alive = [s for s in found if is_identified(s) or is_alive([s], held=[result])]
-            is_held = len(alive) < len(found) and operands.are_held()
+            is_held = len(alive) < len(found) and stacks.are_held()
             keep(found if is_held else alive, join.made, label, place)
         _keep_element(join, place)
 

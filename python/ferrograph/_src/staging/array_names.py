@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable
 from ..context import ownership
 from ..hints import Any
 from ..values import errors
-from . import operands
+from . import stacks
 from .families import keep
 from .frames import adds_in_place, augmented, frames, live_values, stored_next
 from .journal import thread as _thread
@@ -27,7 +27,7 @@ def note_arrays(
     for label, array in arrays:
         memory = memory_of(array)
         known = [m for m in memory if snapshot is None or snapshot.knows(m)]
-        if not known or not (is_alive(memory) or operands.are_held()):
+        if not known or not (is_alive(memory) or stacks.are_held()):
             continue
         if any(id(m) in changed for m in known):
             raise _shown_twice(label, array, place)

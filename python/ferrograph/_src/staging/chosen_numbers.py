@@ -9,12 +9,11 @@ Integers have no bounds in Python, and a tensor has; ``bounds`` says what become
 
 from __future__ import annotations
 
-import opcode
 import sys
 import types
 
 from .. import ops
-from ..context.ownership import is_library_file, is_own_file
+from ..context.ownership import is_own_file
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
@@ -22,7 +21,7 @@ from .bounds import Told
 from .bounds import note as note_integer
 from .journal import chosen, traces
 from .journal import thread as _thread
-from .places import Spot, here, say
+from .places import here, say
 from .provenance import is_made_of, key_of
 
 NUMBERS = (bool, int, float, complex)
@@ -87,6 +86,8 @@ def note_known(tensor: Any, leaves: tuple) -> None:
     known = _thread.journals[0].numbers_known if _thread.journals else {}
     for leaf in leaves:
         is_symbolic = type(leaf) is _core.SymbolicTensor
+        if type(leaf) is float and repr(leaf) == "-0.0":  # which equals another number
+            return
         found |= {leaf} if type(leaf) in NUMBERS else known.get(is_symbolic and key_of(leaf), set())
         if not found:
             return
@@ -317,51 +318,3 @@ def is_whole(leaf: Any) -> bool:
         return True
     is_integer = type(leaf) is _core.SymbolicTensor and leaf.dtype.is_integer
     return is_integer and is_chosen(leaf) and is_certain_integer(leaf)
-
-
-_OPERATORS = (
-    *("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR"),
-    *("BUILD_", "MAP_ADD", "SET_ADD"),  # of what hashes its members
-)
-
-
-def operator_of(exception: BaseException) -> Spot | None:
-    """Where an operator raised a TypeError in a trace with such numbers, which may be why."""
-    if type(exception) is not TypeError or not _thread.journals:
-        return None
-    if not _thread.journals[0].numbers_chosen:
-        return None
-    spot, frame, at = None, None, 0
-    traceback = exception.__traceback__
-    while traceback is not None:
-        if not is_library_file(traceback.tb_frame.f_code.co_filename):
-            frame, at = traceback.tb_frame, traceback.tb_lasti
-            spot = Spot(frame.f_code.co_filename, traceback.tb_lineno)
-        traceback = traceback.tb_next
-    if frame is None:
-        return None
-    code = frame.f_code.co_code
-    while at > 0 and opcode.opname[code[at]] == "CACHE":  # which belongs to what stands before
-        at -= 2
-    name = opcode.opname[code[at]]
-    is_call = "CALL" in name and (
-        "Tensor" in str(exception) or any(map(is_chosen, frame.f_locals.values()))
-    )
-    return spot if is_call or name.startswith(_OPERATORS) else None
-
-
-def explain(exception: Exception) -> None:
-    """Say in the error of an operator of a trace with such numbers what it may have met."""
-    spot = operator_of(exception) if "^^" not in str(exception) else None
-    if spot is None or not hasattr(exception, "add_note"):
-        return
-    exception.add_note(
-        say(
-            spot,
-            "Python numbers that a branch or a loop of the graph chose are tensors while the "
-            "function is traced, of int32, or of int64 where one of them needs that, and operators "
-            "take numbers of that dtype alone, and what tensors have operators for",
-            "Start with tensors of one dtype, for example `fg.constant(0, fg.int64)`, and use "
-            "operations such as `fg.bitwise.left_shift` and `fg.cast`.",
-        )
-    )

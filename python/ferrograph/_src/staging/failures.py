@@ -10,7 +10,7 @@ from .. import ops
 from ..native import _core
 from ..ops import string_ops
 from ..values import dtypes, errors
-from . import chosen_numbers, effects, values
+from . import chosen_numbers, chosen_texts, effects, operands, values
 from .journal import thread as _thread
 from .places import here, say
 
@@ -73,7 +73,7 @@ def _is_refusal(exception: BaseException | None) -> bool:
         return _is_of_eager_tensors(exception)
     if type(exception) not in (TypeError, ValueError):
         return False
-    return _shows_line(exception) or chosen_numbers.operator_of(exception) is not None
+    return _shows_line(exception) or operands.operator_of(exception) is not None
 
 
 def _shows_line(exception: BaseException) -> bool:
@@ -87,7 +87,8 @@ def _is_of_eager_tensors(exception: AttributeError) -> bool:
     if type(tensor) is not _core.SymbolicTensor:
         return False
     name = getattr(exception, "name", None) or ""
-    return hasattr(_core.EagerTensor, name) or chosen_numbers.is_chosen(tensor)
+    is_chosen = chosen_numbers.is_chosen(tensor) or chosen_texts.is_chosen(tensor)
+    return is_chosen or hasattr(_core.EagerTensor, name)
 
 
 _REFUSALS = (

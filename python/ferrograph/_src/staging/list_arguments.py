@@ -19,7 +19,7 @@ from .state import is_grown
 
 def refuse_grown(value: Any) -> None:
     """Refuse a list that the graph grows, where Python would look at its elements."""
-    if value.__class__ is list and is_grown(value):
+    if type(value) is list and is_grown(value):
         whole(value)._refuse()
 
 
@@ -79,8 +79,8 @@ def for_library(function: Callable) -> Callable:
             return special(whole(args[0]), *args[1:], **kwargs)
         if function is copy.deepcopy and args and (known := _thread.journals[0].families):
             known.refuse_deep_copy(args[0])
-        if function in _COPIES:
-            return function(*args, **kwargs)  # ``Grown`` says of what it holds
+        if function in _COPIES or hasattr(function, "takes_lists"):
+            return function(*args, **kwargs)  # which see to what a list holds
         if not own:
             for value in (*args, *kwargs.values()):
                 refuse_grown(value)

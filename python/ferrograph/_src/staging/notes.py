@@ -134,7 +134,8 @@ def owner(target: Any, name: str, label: str) -> Any:
             return target
         if issubclass(type(target), _core.Tensor):
             _check_sets_tensor(target, name)
-        if journals[0].defaults is not None and len(journals) < 2 and issubclass(type(target), type):
+        is_class = issubclass(type(target), type)
+        if is_class and journals[0].defaults is not None and len(journals) < 2:
             _check_default(target, name)
         setter = setters.of_attribute(target, name)
         if setter is not None:

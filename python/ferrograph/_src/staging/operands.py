@@ -1,75 +1,84 @@
-"""Whether expressions that are under way hold values for themselves: operands and arguments that
-are evaluated already. They are on the stacks of frames, which nobody can look into; that there are
-some is told from bytecode.
+"""Errors of operators that met a tensor in place of a number or a text of Python's.
+
+What branches and loops of the graph choose among numbers and texts is a tensor while a function is
+traced, which not every operator takes that takes the number or text. Such an error is a refusal.
 """
 
 from __future__ import annotations
 
-import functools
-import types
+import opcode
+from typing import Any
 
-from ..hints import Any
-from .frames import frames
+from ..context.ownership import is_library_file
+from . import chosen_numbers, chosen_texts
+from .journal import thread as _thread
+from .places import Spot, say
 
-# What is on a stack, the last one on top: whether it belongs to a block, as the iterator of a loop.
-_Stack = tuple[bool, ...]
-_ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD"})
-_JUMPS_BACK = ("JUMP_BACKWARD", "JUMP_ABSOLUTE")
-
-
-def are_held() -> bool:
-    """Whether code of the trace that is running has such values."""
-    return any(map(_holds, frames()))
+_OPERATORS = (
+    *("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR"),
+    *("BUILD_", "MAP_ADD", "SET_ADD"),  # of what hashes its members
+)
 
 
-def _holds(frame: types.FrameType) -> bool:
-    """Whether a frame has some below the result of the call that it makes; True of what cannot be
-    told."""
-    stacks = _stacks(frame.f_code)
-    at = max((offset for offset in stacks if offset <= frame.f_lasti), default=None)
-    if at is None:
-        return True
-    instruction, before = stacks[at]
-    return not all(_after(instruction, before, False)[:-1])
+def operator_of(exception: BaseException) -> Spot | None:
+    """Where an operator raised an error in a trace with such numbers or texts, which may be why."""
+    found = _met(exception)
+    return found[0] if found is not None else None
 
 
-@functools.lru_cache(maxsize=512)
-def _stacks(code: types.CodeType) -> dict[int, tuple[Any, _Stack]]:
-    """The instructions that are reached but for handlers of exceptions, with the stacks before
-    them."""
-    import dis
+def _met(exception: BaseException) -> tuple[Spot, Any] | None:
+    """Where that was, and the frame."""
+    root = _thread.journals[0] if _thread.journals else None
+    if root is None or not (root.numbers_chosen or root.texts):
+        return None
+    if type(exception) is not TypeError and not (root.texts and type(exception) is ValueError):
+        return None
+    spot, frame, at = None, None, 0
+    traceback = exception.__traceback__
+    while traceback is not None:
+        if not is_library_file(traceback.tb_frame.f_code.co_filename):
+            frame, at = traceback.tb_frame, traceback.tb_lasti
+            spot = Spot(frame.f_code.co_filename, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    if frame is None or spot is None:
+        return None
+    code = frame.f_code.co_code
+    while at > 0 and opcode.opname[code[at]] == "CACHE":  # which belongs to what stands before
+        at -= 2
+    name = opcode.opname[code[at]]
+    is_call = "CALL" in name and (
+        "Tensor" in str(exception) or any(map(_is_chosen, frame.f_locals.values()))
+    )
+    return (spot, frame) if is_call or name.startswith(_OPERATORS) else None
 
-    found = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
-    following = {i.offset: n for i, n in zip(found, found[1:], strict=False)}
-    by_offset = {i.offset: i for i in found}
-    known: dict[int, tuple[Any, _Stack]] = {}
-    pending: list[tuple[Any, _Stack]] = [(found[0], ())]
-    while pending:
-        instruction, before = pending.pop()
-        if instruction.offset in known:
-            continue
-        known[instruction.offset] = instruction, before
-        name, target = instruction.opname, instruction.argval
-        if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
-            pending.append((by_offset[target], _after(instruction, before, True)))
-        more = following.get(instruction.offset)
-        if more is not None and name not in _ENDS and not name.startswith(_JUMPS_BACK):
-            pending.append((more, _after(instruction, before, False)))
-    return known
+
+def _is_chosen(value: Any) -> bool:
+    return chosen_numbers.is_chosen(value) or chosen_texts.is_chosen(value)
 
 
-def _after(instruction: Any, before: _Stack, jumps: bool) -> _Stack:
-    """The stack after an instruction."""
-    import dis
+def explain(exception: Exception) -> None:
+    """Say in the error of an operator of a trace with such numbers or texts what it may have
+    met."""
+    met = _met(exception) if "^^" not in str(exception) else None
+    if met is None or not hasattr(exception, "add_note"):
+        return
+    spot, frame = met
+    is_text = any(map(chosen_texts.is_chosen, frame.f_locals.values()))
+    if not _thread.journals[0].numbers_chosen or is_text:
+        exception.add_note(say(spot, *_OF_TEXTS))
+    else:
+        exception.add_note(say(spot, *_OF_NUMBERS))
 
-    name = instruction.opname
-    if name == "GET_ITER":
-        return (*before[:-1], True)
-    if name == "BEFORE_WITH":
-        return (*before[:-1], True, False)
-    has_argument = instruction.opcode >= dis.HAVE_ARGUMENT
-    argument = instruction.arg if has_argument else None
-    effect = dis.stack_effect(instruction.opcode, argument, jump=jumps)
-    if effect < 0:
-        return before[:effect]
-    return before + (False,) * effect
+
+_OF_NUMBERS = (
+    "Python numbers that a branch or a loop of the graph chose are tensors while the function is "
+    "traced, of int32, or of int64 where one of them needs that, and operators take numbers of "
+    "that dtype alone, and what tensors have operators for",
+    "Start with tensors of one dtype, for example `fg.constant(0, fg.int64)`, and use operations "
+    "such as `fg.bitwise.left_shift` and `fg.cast`.",
+)
+_OF_TEXTS = (
+    "texts that a branch or a loop of the graph chose are string tensors while the function is "
+    "traced: they take `+`, `==` and f-strings, and have neither items nor an order nor a hash",
+    "Use the functions of `fg.strings`, or choose a number and look the text up afterwards.",
+)

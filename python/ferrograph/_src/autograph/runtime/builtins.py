@@ -34,14 +34,15 @@ from .specials import collected, function_of, has_methods, index_of, iterated, m
 if TYPE_CHECKING:
     from ...ops import string_ops
     from ...staging import bounds, chosen_numbers, list_arguments
-    from . import attributes, equality, foreign, quantifiers, sorting, texts
+    from . import attributes, equality, foreign, printing, quantifiers, sorting, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
     bounds, chosen_numbers, list_arguments = later(
         staging.__name__, "bounds", "chosen_numbers", "list_arguments"
     )
-    attributes, equality, foreign, quantifiers, sorting, texts = later(
-        __package__, "attributes", "equality", "foreign", "quantifiers", "sorting", "texts"
+    attributes, equality, foreign, printing, quantifiers, sorting, texts = later(
+        __package__,
+        *("attributes", "equality", "foreign", "printing", "quantifiers", "sorting", "texts"),
     )
 
 
@@ -76,7 +77,7 @@ def _print(*values: Any, **keywords: Any) -> None:
 
 
 def _len(value: Any) -> Any:
-    if value.__class__ in _SIZED or (value.__class__ is list and not loud):
+    if type(value) in _SIZED or (type(value) is list and not loud):
         return len(value)
     if is_dataset(value):
         return hooks.on_datasets.length(value)
@@ -124,7 +125,7 @@ def _all(values: Any) -> Any:
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
-    if len(args) == 1 and args[0].__class__ not in _PLAIN and is_staged(args[0]):
+    if len(args) == 1 and type(args[0]) not in _PLAIN and is_staged(args[0]):
         return _number(args[0], "int32")
     if len(args) == 1 and (own := method(args[0], "__int__")) is not None:
         return own()
@@ -132,7 +133,7 @@ def _int(*args: Any, **keywords: Any) -> Any:
 
 
 def _float(*args: Any) -> Any:
-    if args and args[0].__class__ not in _PLAIN and is_staged(args[0]):
+    if args and type(args[0]) not in _PLAIN and is_staged(args[0]):
         return _number(args[0], dtypes.float32)
     if args and (own := method(args[0], "__float__")) is not None:
         return own()
@@ -150,7 +151,7 @@ def _number(value: Any, dtype: Any) -> Any:
 
 
 def _bool(*args: Any) -> Any:
-    if len(args) == 1 and args[0].__class__ not in _PLAIN:
+    if len(args) == 1 and type(args[0]) not in _PLAIN:
         value = truth(args[0])
         return _as_bool(value) if is_staged(value) else bool(value)
     return bool(*args)
@@ -163,7 +164,7 @@ def _as_bool(value: Any) -> Any:
 
 
 def _abs(value: Any) -> Any:
-    if value.__class__ in _NUMBERS:
+    if type(value) in _NUMBERS:
         return abs(value)
     if (own := method(value, "__abs__")) is not None:
         return own()
@@ -277,7 +278,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if len(args) == 1 and is_staged(args[0]):
             _assert_elements(python, args[0])
             return lists.as_element(given[0], _of_all(reduction, args[0]))
-        if len(args) == 1 and not isinstance(args[0], (list, tuple)):
+        if len(args) == 1 and not issubclass(type(args[0]), (list, tuple)):
             args = (list(iterated(args[0])),)
         values = args[0] if len(args) == 1 else args
         if len(values) > 1 and any(is_staged(v) for v in values):
@@ -367,7 +368,7 @@ def _taken(iterable: Any) -> Any:
 
 def _length_hint(value: Any, *default: int) -> Any:
     """``operator.length_hint``, which takes a refusal for an object that does not know."""
-    if isinstance(value, Cursor):
+    if type(value) is Cursor:
         return value.__length_hint__()
     if lists.is_grown(value):
         return _len(value)
@@ -375,7 +376,7 @@ def _length_hint(value: Any, *default: int) -> Any:
 
 
 def _next(iterator: Any, *default: Any) -> Any:
-    if isinstance(iterator, Cursor) and iterator.is_staged():
+    if type(iterator) is Cursor and iterator.is_staged():
         return _following(iterator, *default)
     if (own := method(iterator, "__next__")) is not None:
         return _following_own(own, *default)
@@ -428,6 +429,13 @@ def _format(value: Any, spec: str = "") -> Any:
     return texts.formatted(value, spec)
 
 
+def _print_tensors(*inputs: Any, **keywords: Any) -> Any:
+    return printing.printed(*inputs, **keywords)
+
+
+_print_tensors.takes_lists = True  # type: ignore[attr-defined]
+
+
 def _getattr(value: Any, name: str, *default: Any) -> Any:
     return attributes.getattr_(value, name, *default)
 
@@ -440,7 +448,7 @@ def _asking(python: Callable) -> Callable:
     """A builtin that tells a number of Python's from a tensor."""
 
     def ask(*args: Any, **keywords: Any) -> Any:
-        if chosen and args and args[0].__class__ is _core.SymbolicTensor:
+        if chosen and args and type(args[0]) is _core.SymbolicTensor:
             chosen_numbers.refuse(args[0], f"`{python.__name__}`")
         if loud:
             foreign.given(python, args, takes_lists=python is not ascii)
@@ -473,7 +481,7 @@ def _written(python: Callable) -> Callable:
     def write(*args: Any, **keywords: Any) -> Any:
         if chosen and len(args) == 1 and chosen_numbers.is_chosen(args[0]):
             return texts.written(args[0])
-        if len(args) == 1 and not keywords and args[0].__class__ not in _PLAIN:
+        if len(args) == 1 and not keywords and type(args[0]) not in _PLAIN:
             own = texts.own_text(args[0], *names)
             if own is not None:
                 return own
@@ -502,6 +510,7 @@ _FORMS: dict[Any, Any] = {
     operator.index: _index,
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
+    ops.print: _print_tensors,
     ops.range: tensor_range,
     builtins.range: _range,
     builtins.enumerate: _enumerate,

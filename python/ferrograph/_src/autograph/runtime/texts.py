@@ -32,7 +32,7 @@ _DEFAULT_PRECISION = 6
 
 def formatted(value: Any, spec: str = "") -> Any:
     """``format(value, spec)``; a string tensor where the value is a tensor of the graph."""
-    if value.__class__ in _PLAIN:
+    if type(value) in _PLAIN:
         return format(value, spec)
     if not spec and chosen_texts.is_chosen(value):
         return value
@@ -92,7 +92,7 @@ def own_text(value: Any, *names: str) -> Any:
 
 def shown(value: Any) -> Any:
     """``value``, which Python makes a text of."""
-    if value.__class__ is tuple:
+    if type(value) is tuple:
         return tuple(map(shown, value))
     list_arguments.refuse_grown(value)
     if chosen or loud:
@@ -100,17 +100,33 @@ def shown(value: Any) -> Any:
     return value
 
 
-def written(number: Any) -> Any:
-    """The text of a number that the graph chose, as Python writes it: a string tensor."""
-    if not number.dtype.is_integer:  # whose digits are others in plain Python
-        chosen_numbers.refuse(number, "a text")
-    return _text(string_ops.as_string(number))
+def written(value: Any) -> Any:
+    """The text of a number that the graph chose, as Python writes it: a string tensor. A text that
+    it chose is that itself."""
+    if value.dtype == dtypes.string:
+        return value
+    text = _of_truth_or_float(value)
+    if text is None:
+        if not value.dtype.is_integer:  # whose digits are others in plain Python
+            chosen_numbers.refuse(value, "a text")
+        text = string_ops.as_string(value)
+    return _text(text)
 
 
 def _text(tensor: Any) -> Any:
     """A string tensor, noted as one that stands for a text of Python's."""
     chosen_texts.mark(tensor)
     return tensor
+
+
+def _of_truth_or_float(number: Any) -> Any:
+    """The text of a truth, or of a float that is one of some that are known; None of others."""
+    if number.dtype == dtypes.bool:
+        return ops.where(number, "True", "False")
+    known = chosen_numbers.known_of(number)
+    if not known or chosen_numbers.kinds_of(number) != {float}:
+        return None
+    return _of_known(number, {v: repr(v) for v in known})
 
 
 _DIGITS = 6  # that a float32 shows as the float does for which it stands
@@ -206,5 +222,7 @@ def joining(between: str, python: Callable) -> Callable:
 def joined(*parts: Any) -> Any:
     """The parts of an f-string as one text."""
     if any(is_staged(part) for part in parts):
-        return string_ops.join(list(parts))
+        text = string_ops.join(list(parts))
+        chosen_texts.mark(text)
+        return text
     return "".join(parts)

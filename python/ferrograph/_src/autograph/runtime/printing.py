@@ -1,0 +1,68 @@
+"""``fg.print`` of numbers and texts of Python's that the graph chose: as Python writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import ops
+from ...native import _core
+from ...ops import debug, string_ops
+from ...staging import chosen_numbers, chosen_texts, list_arguments
+from ...staging.journal import chosen, loud
+from ...staging.walking import walked
+from ...values import dtypes
+from . import texts
+
+__all__ = ["printed"]
+
+
+def printed(*inputs: Any, **keywords: Any) -> Any:
+    """``fg.print``: a tensor that stands for a number or a text shows as that does."""
+    if not (chosen or loud) or not any(map(_holds_written, inputs)):
+        return ops.print(*inputs, **keywords)
+    between, summarize = keywords.pop("sep", " "), keywords.pop("summarize", None)
+    parts = [_text(value, summarize) for value in inputs]
+    return ops.print(string_ops.join(parts, between), **keywords)
+
+
+def _holds_written(value: Any) -> bool:
+    """Whether a value is one that Python shows otherwise than as a tensor, or a container that
+    shows such ones."""
+    return any(_is_written(part) for part in walked(value, _shown_in))
+
+
+def _is_written(value: Any) -> bool:
+    list_arguments.refuse_grown(value)
+    if type(value) is not _core.SymbolicTensor:
+        return False
+    if value.dtype == dtypes.string:
+        return chosen_texts.is_chosen(value)
+    if chosen_numbers.is_scalar(value):
+        chosen_numbers.refuse(value, "a text")
+    return not value.dtype.is_integer and chosen_numbers.standing(value) is True
+
+
+def _shown_in(value: Any) -> list:
+    """What a container shows in its place."""
+    if isinstance(value, dict):
+        return list(value.values())
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _text(value: Any, summarize: Any) -> Any:
+    """What is printed of a value, as a string tensor."""
+    if not _holds_written(value):
+        return debug.shown((value,), summarize=summarize)
+    if type(value) is _core.SymbolicTensor:
+        return texts.written(value)
+    if type(value) not in (list, tuple):
+        texts.shown(value)
+    first, last = ("[", "]") if type(value) is list else ("(", ",)" if len(value) == 1 else ")")
+    parts = [_inner(part, summarize) for part in _shown_in(value)]
+    return string_ops.join([first, string_ops.join(parts, ", "), last])
+
+
+def _inner(value: Any, summarize: Any) -> Any:
+    """What a container shows of a value in it."""
+    chosen_texts.refuse(value)
+    return repr(value) if type(value) is str else _text(value, summarize)
