@@ -13,6 +13,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import itertools
 import os
 import queue
 import re
@@ -304,6 +305,11 @@ def comprehension_over_a_dataset(x):
 @meets("autograph/runtime/sequences.py:certain:0")
 def set_with_a_filter(x):
     return len({v for v in (1, 2) if v > x})
+
+
+@meets("autograph/runtime/telling.py:islice:0")
+def sliced_iterator(x):
+    return list(itertools.islice(range(9), x))
 
 
 @meets("autograph/runtime/texts.py:formatted:0")

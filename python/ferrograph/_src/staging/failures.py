@@ -71,9 +71,16 @@ def _is_refusal(exception: BaseException | None) -> bool:
         return True
     if isinstance(exception, AttributeError):
         return _is_of_eager_tensors(exception)
-    if type(exception) not in (TypeError, ValueError):
+    if type(exception) not in (TypeError, ValueError, NotImplementedError):
         return False
-    return _shows_line(exception) or operands.operator_of(exception) is not None
+    is_said = _shows_line(exception) or _names_symbolic(exception)
+    return is_said or operands.operator_of(exception) is not None
+
+
+def _names_symbolic(exception: BaseException) -> bool:
+    """Whether an error says that Python or a library met a symbolic tensor."""
+    said = [said for said in exception.args if type(said) is str]
+    return any("SymbolicTensor" in text or "symbolic tensor" in text for text in said)
 
 
 def _shows_line(exception: BaseException) -> bool:

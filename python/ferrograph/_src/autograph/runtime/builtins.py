@@ -28,21 +28,23 @@ from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged
 from ...values import dtypes, nest
+from ...values.constants import is_tensor
 from . import arithmetic, tensor_makers
 from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
     from ...ops import string_ops
     from ...staging import bounds, chosen_numbers, list_arguments
-    from . import attributes, equality, foreign, printing, quantifiers, sorting, texts
+    from . import attributes, equality, foreign, printing, quantifiers, sorting, telling, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
     bounds, chosen_numbers, list_arguments = later(
         staging.__name__, "bounds", "chosen_numbers", "list_arguments"
     )
-    attributes, equality, foreign, printing, quantifiers, sorting, texts = later(
+    attributes, equality, foreign, printing, quantifiers, sorting, telling, texts = later(
         __package__,
-        *("attributes", "equality", "foreign", "printing", "quantifiers", "sorting", "texts"),
+        *("attributes", "equality", "foreign", "printing", "quantifiers", "sorting", "telling"),
+        "texts",
     )
 
 
@@ -114,14 +116,6 @@ def _checked_length(given: Any) -> Any:
 def _length(tensor: Any) -> Any:
     """The length of a tensor that is known only when the graph runs."""
     return chosen_numbers.mark_integer(ops.shape(tensor)[0], large=False)
-
-
-def _any(values: Any) -> Any:
-    return quantifiers.any_of(values)
-
-
-def _all(values: Any) -> Any:
-    return quantifiers.all_of(values)
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
@@ -421,19 +415,13 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
     return notes.fresh(iter(iterable, *sentinel))
 
 
-def _sorted(values: Any, **keywords: Any) -> Any:
-    return sorting.sorted_(values, **keywords)
+def _in(module: Any, name: str) -> Callable:
+    """What a module has under a name, which is imported with the first call."""
 
+    def call(*args: Any, **keywords: Any) -> Any:
+        return getattr(module, name)(*args, **keywords)
 
-def _format(value: Any, spec: str = "") -> Any:
-    return texts.formatted(value, spec)
-
-
-def _print_tensors(*inputs: Any, **keywords: Any) -> Any:
-    return printing.printed(*inputs, **keywords)
-
-
-_print_tensors.takes_lists = True  # type: ignore[attr-defined]
+    return call
 
 
 def _getattr(value: Any, name: str, *default: Any) -> Any:
@@ -510,7 +498,9 @@ _FORMS: dict[Any, Any] = {
     operator.index: _index,
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
-    ops.print: _print_tensors,
+    ops.print: _in(printing, "printed"),
+    is_tensor: _in(telling, "is_tensor"),
+    itertools.islice: _in(telling, "islice"),
     ops.range: tensor_range,
     builtins.range: _range,
     builtins.enumerate: _enumerate,
@@ -527,12 +517,12 @@ _FORMS: dict[Any, Any] = {
     builtins.sum: _reduction(builtins.sum, ops.reduce_sum, ops.add, 0),
     builtins.max: _extreme(builtins.max, ops.reduce_max, ops.maximum),
     builtins.min: _extreme(builtins.min, ops.reduce_min, ops.minimum),
-    builtins.any: _any,
-    builtins.all: _all,
-    builtins.sorted: _sorted,
+    builtins.any: _in(quantifiers, "any_of"),
+    builtins.all: _in(quantifiers, "all_of"),
+    builtins.sorted: _in(sorting, "sorted_"),
     builtins.next: _next,
     builtins.iter: _iter,
-    builtins.format: _format,
+    builtins.format: _in(texts, "formatted"),
     builtins.id: arithmetic.identity,
     builtins.round: _round,
     builtins.divmod: _divmod,
@@ -549,3 +539,4 @@ _FORMS: dict[Any, Any] = {
     functools.reduce: _applied(functools.reduce),
     operator.length_hint: _length_hint,
 }
+_FORMS[ops.print].takes_lists = True
