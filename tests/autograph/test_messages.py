@@ -69,7 +69,8 @@ NOT_REFUSALS = {
     "staging/remains.py:as_left.build": "what stands for such an object is met in its place",
     "staging/options.py": "arguments of `while_loop`",
     "staging/outside.py:explain": "says of C code what `Stale` says",
-    "staging/values.py:to_tensor": "its callers say where",
+    "staging/values.py:to_tensor:1": "its callers say where",
+    "staging/values.py:to_tensor:2": "its callers say where",
 }
 
 
@@ -310,6 +311,34 @@ def set_with_a_filter(x):
 @meets("autograph/runtime/telling.py:islice:0")
 def sliced_iterator(x):
     return list(itertools.islice(range(9), x))
+
+
+@meets("staging/by_tensors.py:check_index:0", 1.0)
+def item_by_a_float(x):
+    return [1, 2][x]
+
+
+@meets("staging/several.py:refuse:0", [[1, 2], [3, 4]])
+def greatest_row(x):
+    return max(x)
+
+
+@meets("staging/several.py:single:0", [1, 2])
+def number_of_a_vector(x):
+    return int(x)
+
+
+@meets("autograph/runtime/builtins.py:_number:0", 1j)
+def number_of_a_complex_one(x):
+    return int(x)
+
+
+@meets("staging/values.py:to_tensor:0")
+def integer_beyond_64_bits(x):
+    n = 1
+    if x > 0:
+        n = 2**70
+    return n
 
 
 @meets("autograph/runtime/texts.py:formatted:0")
@@ -559,7 +588,7 @@ def set_over_a_range(x):
     return len({1 for v in enumerate(fg.range(x))})
 
 
-@meets("staging/iteration.py:Rows.__init__:0")
+@meets("staging/iteration.py:check_rows:0")
 def for_over_a_scalar(x):
     for v in x:
         x = x + v

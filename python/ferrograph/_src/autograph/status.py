@@ -110,7 +110,7 @@ def _explain(trace: Journal, exception: Exception) -> None:
     """Say more of an error that ends a trace, or raise a better one."""
     if trace.explain is not None:
         trace.explain(exception)
-    if trace.numbers_chosen or trace.texts:
+    if trace.numbers_chosen or trace.texts or trace.scalars:
         operands.explain(exception)
 
 

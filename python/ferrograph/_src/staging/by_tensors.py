@@ -20,9 +20,24 @@ else:
 
 def item(items: Any, key: Any) -> Any:
     """``items[key]`` of a list or tuple, whose index is a tensor."""
+    check_index(key)
     key, n = ops.cast(key, dtypes.int32), len(items)
     ops.Assert(ops.logical_and(key >= -n, key < n), ["list index out of range"])
     return one_of(list(items), ops.where(key < 0, key + n, key))
+
+
+def check_index(key: Any) -> None:
+    """Refuse what Python takes for no index: floats, texts, and truths that are tensors."""
+    dtype = getattr(key, "dtype", dtypes.int32)
+    if dtype.is_integer or (dtype == dtypes.bool and chosen_numbers.is_chosen(key)):
+        return
+    raise TypeError(
+        say(
+            here(),
+            f"only integers serve as an index or a limit, got a tensor of dtype {dtype.name}",
+            "Write `int(...)` around it.",
+        )
+    )
 
 
 def under_key(items: dict, key: Any) -> Any:

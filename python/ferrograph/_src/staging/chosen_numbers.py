@@ -100,18 +100,18 @@ def known_of(tensor: Any) -> set:
     return _thread.journals[0].numbers_known.get(key_of(tensor), set())
 
 
-def is_scalar(leaf: Any) -> bool:
-    """Whether a value is a scalar of NumPy's, or a tensor that stands for one, or is made of such
-    ones alone."""
+def is_of_numpy(leaf: Any) -> bool:
+    """Whether a value is a scalar or an array of NumPy's, or a tensor that stands for one, or is
+    made of such ones alone."""
     if type(leaf) is not _core.SymbolicTensor:
         numpy = sys.modules.get("numpy")
-        return numpy is not None and isinstance(leaf, numpy.generic)
+        return numpy is not None and isinstance(leaf, (numpy.generic, numpy.ndarray))
     known = _thread.journals[0].scalars if traces.n and _thread.journals else None
-    return bool(known) and leaf.shape.rank == 0 and is_made_of(leaf, known, _made_of) is True
+    return bool(known) and is_made_of(leaf, known, _made_of) is True
 
 
-def mark_scalar(tensor: Any) -> None:
-    """Note a tensor that stands for a scalar of NumPy's."""
+def mark_of_numpy(tensor: Any) -> None:
+    """Note a tensor that stands for a scalar or an array of NumPy's."""
     if _thread.journals:
         root = _thread.journals[0]
         root.scalars[key_of(tensor)] = tensor
@@ -217,13 +217,14 @@ def _made_of(tensor: Any) -> list | None:
 
 def refuse(value: Any, use: str) -> None:
     """Refuse that code asks of a number that the graph chooses what only Python knows of it."""
-    if is_chosen(value) or (type(value) is _core.SymbolicTensor and is_scalar(value)):
+    of_numpy = type(value) is _core.SymbolicTensor and is_of_numpy(value)
+    if is_chosen(value) or of_numpy:
+        what = "a number or array of NumPy's" if of_numpy else "a Python number"
         raise errors.StagingError(
             say(
                 here(),
-                f"a Python number that a branch or a loop of the graph chose is used here in {use},"
-                " which tells a number of Python from a tensor: while the function is traced it is "
-                "a tensor",
+                f"{what} that a branch or a loop of the graph chose is used here in {use}, which "
+                "tells it from a tensor: while the function is traced it is a tensor",
                 "Ask before the branch or loop, or compare numbers (`==`, `<`); write "
                 "`fg.strings.as_string(k)` for its text and `fg.fill([k], 0)` for `[0] * k`.",
             )

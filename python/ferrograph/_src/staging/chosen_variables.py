@@ -17,7 +17,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
 from .journal import thread as _thread
-from .places import here, say
+from .places import Spot, here, say
 from .provenance import key_of
 from .values import stands_for_variable
 
@@ -39,6 +39,7 @@ def note(
     taken from among several. ``ran`` is of what a loop begins with: whether there was an
     iteration; ``outer`` of what comes into an iteration: the handles around the loop."""
     if _thread.journals:
+        place = place if isinstance(place, Spot) else here()
         _thread.journals[0].variables[key_of(tensor)] = Noted(tensor, label, place, ran, outer)
 
 
@@ -117,7 +118,7 @@ def _begun(noted: Noted) -> str:
 # Operations whose results are, or hold, what they are given.
 _HOLDING = frozenset(
     {"Identity", "Cast", "Pack", "Unpack", "GatherV2", "SelectV2", "ConcatV2", "StridedSlice"}
-    | {"Reshape", "ReverseV2"}
+    | {"Reshape", "ReverseV2", "Maximum", "Minimum"}
     | {"TensorListPushBack", "TensorListPopBack", "TensorListSetItem", "TensorListGetItem"}
     | {"TensorListStack", "TensorListFromTensor", "TensorListConcatV2"}
 )

@@ -12,7 +12,7 @@ from ..context.thread import Undetermined
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
-from . import chosen_numbers, effects, frames, merging, notes
+from . import chosen_numbers, effects, frames, merging, notes, several
 from .attempts import Built
 from .journal import note_unset
 from .journal import thread as _thread
@@ -469,8 +469,9 @@ def stage_either(first: Any, rest: Thunk) -> Any:
 
 def stage_not(value: Any) -> Any:
     """``not value``."""
-    opposite = ops.logical_not(truth(_core.convert_to_tensor(value), "`not`"))
-    return chosen_numbers.mark_truth(opposite)
+    value = truth(_core.convert_to_tensor(value), "`not`")
+    value = value if value.shape.rank == 0 else several.single(value, ValueError)
+    return chosen_numbers.mark_truth(ops.logical_not(value))
 
 
 def rows(value: Any) -> Any:

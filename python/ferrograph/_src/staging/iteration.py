@@ -99,15 +99,7 @@ class Rows(Source):
     """The rows of a tensor; TypeError for a scalar."""
 
     def __init__(self, tensor: Any, place: str = "iteration"):
-        shape = values.static_shape(tensor)
-        if shape == []:
-            raise TypeError(
-                say(
-                    place,
-                    "a `for` over a scalar tensor, which has no elements",
-                    "To count to it write `for i in fg.range(n):`.",
-                )
-            )
+        shape = values.static_shape(check_rows(tensor, place))
         known = shape[0] if shape else None
         self._tensor = tensor
         self.count = known if known is not None else ops.shape(tensor)[0]
@@ -196,6 +188,19 @@ def has_elements(value: Any) -> bool:
 def is_dataset(value: Any) -> bool:
     """Whether ``value`` is a dataset in a graph."""
     return hasattr(type(value), "as_numpy_iterator") and has_elements(value)
+
+
+def check_rows(tensor: Any, place: str = "iteration") -> Any:
+    """``tensor``, which must have rows."""
+    if values.static_shape(tensor) == []:
+        raise TypeError(
+            say(
+                place,
+                "a `for` over a scalar tensor, which has no elements",
+                "To count to it write `for i in fg.range(n):`.",
+            )
+        )
+    return tensor
 
 
 def as_source(iterable: Any) -> Source:

@@ -9,7 +9,7 @@ import types
 from .. import ops
 from ..hints import Any
 from ..native import _core
-from . import chosen_numbers, chosen_texts, partners
+from . import chosen_numbers, chosen_texts, iteration, partners, several
 from .places import here, say
 from .values import can_be_tensor, is_staged
 
@@ -82,12 +82,19 @@ def _refuse_equals(value: Any, element: Any) -> None:
         )
 
 
+def _is_same(value: Any, element: Any) -> Any:
+    same = ops.equal(value, element)
+    several.refuse(same.shape, "`in`")
+    return ops.reduce_all(same)
+
+
 def stage_in(value: Any, container: Any) -> Any:
     """``value in container`` where either is a tensor, or tensors are among the elements."""
     if is_staged(container):
         chosen_texts.refuse(container)
         if chosen_numbers.is_chosen(container):
             raise TypeError("argument of `in` is a number of Python's, which is not iterable")
+        several.refuse_rows(iteration.check_rows(container), "`in`")
         return chosen_numbers.mark_truth(ops.reduce_any(ops.equal(container, value)))
     _refuse_parts(value, container)
     found: Any = False
@@ -95,6 +102,6 @@ def stage_in(value: Any, container: Any) -> Any:
         if not can_be_tensor(element):
             _refuse_equals(value, element)
         elif not _is_unequal(value, element):
-            same = ops.reduce_all(ops.equal(value, element))
+            same = element is value or _is_same(value, element)
             found = same if found is False else ops.logical_or(found, same)
     return chosen_numbers.mark_truth(_core.convert_to_tensor(found))

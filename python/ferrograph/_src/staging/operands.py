@@ -10,6 +10,7 @@ import opcode
 from typing import Any
 
 from ..context.ownership import is_library_file
+from ..native import _core
 from . import chosen_numbers, chosen_texts
 from .journal import thread as _thread
 from .places import Spot, say
@@ -29,9 +30,11 @@ def operator_of(exception: BaseException) -> Spot | None:
 def _met(exception: BaseException) -> tuple[Spot, Any] | None:
     """Where that was, and the frame."""
     root = _thread.journals[0] if _thread.journals else None
-    if root is None or not (root.numbers_chosen or root.texts):
+    if root is None or not (root.numbers_chosen or root.texts or root.scalars):
         return None
-    if type(exception) is not TypeError and not (root.texts and type(exception) is ValueError):
+    text = _said(exception)
+    is_of_tensors = type(exception) is ValueError and "tensor" in text
+    if type(exception) is not TypeError and not is_of_tensors:
         return None
     spot, frame, at = None, None, 0
     traceback = exception.__traceback__
@@ -46,20 +49,25 @@ def _met(exception: BaseException) -> tuple[Spot, Any] | None:
     while at > 0 and opcode.opname[code[at]] == "CACHE":  # which belongs to what stands before
         at -= 2
     name = opcode.opname[code[at]]
-    is_call = "CALL" in name and (
-        "Tensor" in str(exception) or any(map(_is_chosen, frame.f_locals.values()))
-    )
+    is_call = "CALL" in name and ("Tensor" in text or any(map(_is_chosen, frame.f_locals.values())))
     return (spot, frame) if is_call or name.startswith(_OPERATORS) else None
 
 
+def _said(exception: BaseException) -> str:
+    """The text of an error of Python's own; no method of the program's is asked."""
+    return " ".join(said for said in exception.args if type(said) is str)
+
+
 def _is_chosen(value: Any) -> bool:
-    return chosen_numbers.is_chosen(value) or chosen_texts.is_chosen(value)
+    if chosen_numbers.is_chosen(value) or chosen_texts.is_chosen(value):
+        return True
+    return type(value) is _core.SymbolicTensor and chosen_numbers.is_of_numpy(value)
 
 
 def explain(exception: Exception) -> None:
     """Say in the error of an operator of a trace with such numbers or texts what it may have
     met."""
-    met = _met(exception) if "^^" not in str(exception) else None
+    met = _met(exception) if "^^" not in _said(exception) else None
     if met is None or not hasattr(exception, "add_note"):
         return
     spot, frame = met

@@ -14,7 +14,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import dtypes, nest
 from .journal import thread as _thread
-from .places import say
+from .places import here, say
 from .state import UNDEFINED
 
 _SCALARS = (bool, int, float, complex, str, bytes)
@@ -277,6 +277,15 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
     """
     if dtype is not None and type(leaf) in _SCALARS and fits(leaf, dtype):
         return _core.convert_to_tensor(leaf, dtype=dtype)
+    if type(leaf) is int and leaf.bit_length() > 64:
+        raise ValueError(
+            say(
+                here(),
+                f"the Python int {leaf} crosses a branch or loop of the graph, where integers "
+                "have 64 bits",
+                "Keep it out of what the graph decides, or compute with floats.",
+            )
+        )
     if type(leaf) is float and leaf and abs(leaf) < _LEAST:
         raise ValueError(f"{leaf!r} is closer to zero than float32 tells; {_DOUBLE}")
     tensor = _core.convert_to_tensor(leaf)

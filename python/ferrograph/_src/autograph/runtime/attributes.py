@@ -6,7 +6,7 @@ import functools
 import types
 from typing import Any
 
-from ...staging import chosen_numbers, notes, stale
+from ...staging import chosen_numbers, chosen_texts, notes, stale
 from ...staging.journal import chosen, is_front, really, traces
 from .specials import PLAIN, callee, found, method
 
@@ -23,6 +23,8 @@ def attribute_of(value: Any, name: str) -> Any:
         stale.refuse_look(value)
         if chosen and chosen_numbers.is_chosen(value):
             return chosen_numbers.kind_of(value, "`__class__`")
+        chosen_numbers.refuse(value, "`__class__`")
+        chosen_texts.refuse(value)
         if is_front(value):
             return type(really(value))
     if kind in PLAIN or issubclass(kind, _NAMESPACES):
@@ -88,4 +90,5 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
         if not default:
             raise
     chosen_numbers.refuse(value, "`getattr`")
+    chosen_texts.refuse(value)
     return default[0]

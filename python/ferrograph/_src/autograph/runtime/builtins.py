@@ -26,7 +26,8 @@ from ...staging.iteration import (
 from ...staging.journal import chosen, loud, note_choice
 from ...staging.places import here, say
 from ...staging.running import followed
-from ...staging.values import is_staged
+from ...staging.values import is_staged, stands_for_variable
+from ...staging.values import truth as truth_of
 from ...values import dtypes, nest
 from ...values.constants import is_tensor
 from . import arithmetic, tensor_makers
@@ -34,12 +35,21 @@ from .specials import collected, function_of, has_methods, index_of, iterated, m
 
 if TYPE_CHECKING:
     from ...ops import string_ops
-    from ...staging import bounds, chosen_numbers, list_arguments
+    from ...staging import (
+        bounds,
+        by_tensors,
+        chosen_numbers,
+        chosen_variables,
+        list_arguments,
+        several,
+    )
     from . import attributes, equality, foreign, printing, quantifiers, sorting, telling, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
-    bounds, chosen_numbers, list_arguments = later(
-        staging.__name__, "bounds", "chosen_numbers", "list_arguments"
+    bounds, by_tensors, chosen_numbers, chosen_variables, list_arguments, several = later(
+        staging.__name__,
+        *("bounds", "by_tensors", "chosen_numbers", "chosen_variables", "list_arguments"),
+        "several",
     )
     attributes, equality, foreign, printing, quantifiers, sorting, telling, texts = later(
         __package__,
@@ -61,6 +71,8 @@ def _range(*args: Any) -> Any:
         return range(*args)
     args = tuple(map(index_of, args))
     if any(is_staged(a) for a in args):
+        for value in args:
+            by_tensors.check_index(value)
         return tensor_range(*args, of_python=True)
     return range(*args)
 
@@ -136,12 +148,19 @@ def _float(*args: Any) -> Any:
 
 def _number(value: Any, dtype: Any) -> Any:
     value, kinds = _core.convert_to_tensor(value), _INT if dtype == "int32" else _FLOAT
+    if value.dtype.is_complex:
+        raise TypeError(say(here(), "a real number of a complex tensor", _PARTS))
+    if value.shape.rank != 0:
+        value = several.single(value, TypeError)
     if value.dtype == dtypes.string:
         return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype), kinds), True)
     if dtype == "int32":
         bounds.check_cast(value)
     number = ops.stop_gradient(ops.cast(value, dtype))  # as one of Python's has none
     return bounds.note(chosen_numbers.mark(number, kinds), large=True)
+
+
+_PARTS = "Take its parts, `fg.math.real` and `fg.math.imag`."
 
 
 def _bool(*args: Any) -> Any:
@@ -154,7 +173,9 @@ def _bool(*args: Any) -> Any:
 def _as_bool(value: Any) -> Any:
     if value.dtype == dtypes.string:
         value = string_ops.length(value)
-    return chosen_numbers.mark_truth(ops.identity(ops.cast(value, dtypes.bool)))
+    if value.shape.rank != 0:
+        value = several.single(value, ValueError)
+    return chosen_numbers.mark_truth(ops.identity(truth_of(value, "`bool`")))
 
 
 def _abs(value: Any) -> Any:
@@ -252,7 +273,7 @@ def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: An
                 return total
         values = lists.as_numbers(values)
         if is_staged(values) and not args and not keywords:
-            return staged(values, axis=0)
+            return staged(iteration.check_rows(values), axis=0)
         if type(values) is list and any(function_of(type(v), "__radd__") for v in values):
             start = args[0] if args else keywords.get("start", 0)
             return functools.reduce(functools.partial(arithmetic.binary, "add"), values, start)
@@ -270,6 +291,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if keywords:
             return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
+            several.refuse_rows(iteration.check_rows(args[0]), f"`{python.__name__}`", 2)
             _assert_elements(python, args[0])
             return lists.as_element(given[0], _of_all(reduction, args[0]))
         if len(args) == 1 and not issubclass(type(args[0]), (list, tuple)):
@@ -286,6 +308,9 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
             first, second = chosen_numbers.weakened(first, second) or (first, second)
         found = _of_two(pairwise, first, second)
         note_choice()
+        several.refuse(found.shape, f"`{python.__name__}`")
+        if stands_for_variable(first) or stands_for_variable(second):
+            chosen_variables.follow(found, (first, second), python.__name__)
         if not (is_staged(first) and is_staged(second)) or bounds.are_met():
             # Python takes the first where both are equal.
             bounds.note_chosen(found, lambda: ops.equal(found, first), first, second)
@@ -448,6 +473,8 @@ def _asking(python: Callable) -> Callable:
 def _isinstance(value: Any, among: Any) -> bool:
     if chosen and chosen_numbers.is_chosen(value):
         return chosen_numbers.is_instance(value, among)
+    if chosen and type(value) is _core.SymbolicTensor:
+        chosen_numbers.refuse(value, "`isinstance`")
     if loud:
         foreign.given(isinstance, (value,), takes_lists=True)
     return isinstance(value, among)
@@ -468,6 +495,8 @@ def _written(python: Callable) -> Callable:
 
     def write(*args: Any, **keywords: Any) -> Any:
         if chosen and len(args) == 1 and chosen_numbers.is_chosen(args[0]):
+            if chosen_numbers.standing(args[0]) is not True:  # of which a tensor shows more
+                chosen_numbers.refuse(args[0], f"`{python.__name__}`")
             return texts.written(args[0])
         if len(args) == 1 and not keywords and type(args[0]) not in _PLAIN:
             own = texts.own_text(args[0], *names)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import staging
-from ...staging import chosen_numbers, effects, list_arguments, stale
+from ...staging import chosen_numbers, chosen_texts, effects, list_arguments, stale
 from ...staging.journal import front_of, is_front, really
 from ...staging.places import here, say
 from ...staging.values import is_staged
@@ -218,7 +218,7 @@ def _class(
     if chosen_numbers.is_chosen(subject):
         if not chosen_numbers.is_instance(subject, cls):
             return False
-    elif not isinstance(subject, cls):
+    elif not isinstance("" if chosen_texts.is_chosen(subject) else subject, cls):
         return False
     if patterns and cls in _SELF_MATCHING:
         pairs = [(subject, patterns[0])]

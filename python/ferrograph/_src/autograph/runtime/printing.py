@@ -37,7 +37,7 @@ def _is_written(value: Any) -> bool:
         return False
     if value.dtype == dtypes.string:
         return chosen_texts.is_chosen(value)
-    if chosen_numbers.is_scalar(value):
+    if chosen_numbers.is_of_numpy(value):
         chosen_numbers.refuse(value, "a text")
     return not value.dtype.is_integer and chosen_numbers.standing(value) is True
 

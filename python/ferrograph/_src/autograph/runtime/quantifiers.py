@@ -10,9 +10,9 @@ from typing import Any
 from ... import ops
 from ...context.hooks import hooks
 from ...native import _core
-from ...staging import chosen_numbers, frames, lists
+from ...staging import chosen_numbers, frames, lists, several
 from ...staging import values as values_module
-from ...staging.iteration import is_dataset
+from ...staging.iteration import check_rows, is_dataset
 from ...staging.places import here, say
 from ...staging.values import is_staged
 from ...values import dtypes, errors
@@ -33,6 +33,7 @@ def _quantifier(
             return hooks.on_datasets.fold(values, pairwise, python(()))
         values = iterated(lists.as_numbers(values))
         if is_staged(values):
+            several.refuse_rows(check_rows(values), f"`{python.__name__}`")
             return chosen_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
         found: Any = python is builtins.all
         kept = shared.held(values, 2)  # by the form and by its caller

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ... import control_flow, later, ops, staging
 from ...context.hooks import hooks
-from ...staging import lists, notes
+from ...staging import lists, notes, several
 from ...staging import values as values_module
+from ...staging.iteration import check_rows
 from ...staging.journal import loud, note_ordered
 from ...staging.state import Container
 from ...staging.values import is_staged
@@ -32,7 +33,9 @@ def sorted_(values: Any, **keywords: Any) -> Any:
     if not is_staged(values):
         return notes.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
+    check_rows(values)
     if key is None:
+        several.refuse_rows(values, "`sorted`", 2)
         found = ops.sort(values, axis=0, direction=direction)
         return note_ordered(lists.of_elements(found, given))
     order = ops.argsort(control_flow.map_fn(key, values), axis=0, direction=direction, stable=True)
@@ -75,6 +78,7 @@ def _sorted_items(items: list, key: Any = None, reverse: Any = False) -> list:
     places = None
     for column in reversed(columns):
         values = stack_of(list(column))
+        several.refuse_rows(values, "`sorted`", 2)
         values = values if places is None else ops.gather(values, places)
         found = ops.argsort(values, direction=_direction(reverse), stable=True)
         places = found if places is None else ops.gather(places, found)

@@ -36,7 +36,7 @@ def formatted(value: Any, spec: str = "") -> Any:
         return format(value, spec)
     if not spec and chosen_texts.is_chosen(value):
         return value
-    if not spec and (chosen_numbers.is_chosen(value) or _is_scalar(value)):
+    if not spec and (chosen_numbers.is_chosen(value) or _is_of_numpy(value)):
         return written(value)
     if not spec or not is_staged(value):
         if (own := method(value, "__format__")) is not None:
@@ -66,8 +66,8 @@ def formatted(value: Any, spec: str = "") -> Any:
     )
 
 
-def _is_scalar(value: Any) -> bool:
-    return type(value) is _core.SymbolicTensor and chosen_numbers.is_scalar(value)
+def _is_of_numpy(value: Any) -> bool:
+    return type(value) is _core.SymbolicTensor and chosen_numbers.is_of_numpy(value)
 
 
 _FORMAT = object.__format__
@@ -107,7 +107,7 @@ def written(value: Any) -> Any:
         return value
     text = _of_truth_or_float(value)
     if text is None:
-        if not value.dtype.is_integer:  # whose digits are others in plain Python
+        if not value.dtype.is_integer or value.shape.rank:  # whose digits are others there
             chosen_numbers.refuse(value, "a text")
         text = string_ops.as_string(value)
     return _text(text)
