@@ -41,6 +41,7 @@ NOT_REFUSALS = {
     "autograph/runtime/builtins.py:_pow": "said of tensors outside of a trace, too",
     "autograph/runtime/specials.py:_answer": "Python's own",
     "autograph/runtime/failures.py:assert_stmt": "the user's own",
+    "autograph/runtime/failures.py:passed_on": "passes on another refusal",
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",
     "staging/building.py:check:0": "as functions say it whose every call makes a variable",

@@ -145,10 +145,10 @@ class Variables:
                     chosen_numbers.mark(inputs[-1], kinds)
                 if (label, i) in self._mixed:
                     self._doubt_by_turns(len(self.initial) - 1)
-            elif not is_plain and chosen_numbers.is_of_numpy(leaf):
+            elif not is_plain and chosen_numbers.is_foreign(leaf):
                 self._scalars.append(len(self.initial) - 1)
                 for inputs in self.inputs:
-                    chosen_numbers.mark_of_numpy(inputs[-1])
+                    chosen_numbers.mark_foreign(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
             self.integers.add(len(self.initial) - 1, (label, i), leaf)
@@ -387,7 +387,7 @@ class Variables:
         for index in self._texts:
             chosen_texts.mark(outputs[index])
         for index in scalars:
-            chosen_numbers.mark_of_numpy(outputs[index])
+            chosen_numbers.mark_foreign(outputs[index])
         for index in self._chosen:
             kinds = chosen_numbers.INTEGER if index in self._whole else None
             chosen_numbers.mark(outputs[index], kinds)
@@ -417,7 +417,7 @@ class Variables:
 
     def _scalars_left(self) -> list[int]:
         """The variables that start as scalars of NumPy's and stay such ones."""
-        return [i for i in self._scalars if chosen_numbers.is_of_numpy(self._left.get(i))]
+        return [i for i in self._scalars if chosen_numbers.is_foreign(self._left.get(i))]
 
     def ran(self) -> Callable[[list], Any]:
         """How to take from the outputs whether there was an iteration, as Python or as a tensor:

@@ -100,9 +100,11 @@ def known_of(tensor: Any) -> set:
     return _thread.journals[0].numbers_known.get(key_of(tensor), set())
 
 
-def is_of_numpy(leaf: Any) -> bool:
-    """Whether a value is a scalar or an array of NumPy's, or a tensor that stands for one, or is
-    made of such ones alone."""
+def is_foreign(leaf: Any) -> bool:
+    """Whether a value is a scalar or an array of NumPy's, or bytes, or a tensor that stands for
+    such a one, or is made of such ones alone."""
+    if type(leaf) is bytes:
+        return True
     if type(leaf) is not _core.SymbolicTensor:
         numpy = sys.modules.get("numpy")
         return numpy is not None and isinstance(leaf, (numpy.generic, numpy.ndarray))
@@ -110,8 +112,8 @@ def is_of_numpy(leaf: Any) -> bool:
     return bool(known) and is_made_of(leaf, known, _made_of) is True
 
 
-def mark_of_numpy(tensor: Any) -> None:
-    """Note a tensor that stands for a scalar or an array of NumPy's."""
+def mark_foreign(tensor: Any) -> None:
+    """Note a tensor that stands for a scalar or an array of NumPy's, or for bytes."""
     if _thread.journals:
         root = _thread.journals[0]
         root.scalars[key_of(tensor)] = tensor
@@ -217,9 +219,9 @@ def _made_of(tensor: Any) -> list | None:
 
 def refuse(value: Any, use: str) -> None:
     """Refuse that code asks of a number that the graph chooses what only Python knows of it."""
-    of_numpy = type(value) is _core.SymbolicTensor and is_of_numpy(value)
-    if is_chosen(value) or of_numpy:
-        what = "a number or array of NumPy's" if of_numpy else "a Python number"
+    foreign = type(value) is _core.SymbolicTensor and is_foreign(value)
+    if is_chosen(value) or foreign:
+        what = "bytes, or a number or array of NumPy's," if foreign else "a Python number"
         raise errors.StagingError(
             say(
                 here(),

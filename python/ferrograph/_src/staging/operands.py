@@ -61,7 +61,7 @@ def _said(exception: BaseException) -> str:
 def _is_chosen(value: Any) -> bool:
     if chosen_numbers.is_chosen(value) or chosen_texts.is_chosen(value):
         return True
-    return type(value) is _core.SymbolicTensor and chosen_numbers.is_of_numpy(value)
+    return type(value) is _core.SymbolicTensor and chosen_numbers.is_foreign(value)
 
 
 def explain(exception: Exception) -> None:

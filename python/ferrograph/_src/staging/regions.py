@@ -224,7 +224,7 @@ class Conditional:
             chosen_numbers.mark(outputs[index], kinds)
             chosen_numbers.note_known(outputs[index], pair)
         for index in self._scalars:
-            chosen_numbers.mark_of_numpy(outputs[index])
+            chosen_numbers.mark_foreign(outputs[index])
         for index, flag in self._in_doubt:
             if (stands := flag(outputs)) is not True:
                 chosen_numbers.doubt(outputs[index], stands)
@@ -267,7 +267,7 @@ class Conditional:
             self._numbers.append((index, kinds, (first, second)))
             flags = self._flags([first, second], filled, chosen_numbers.standing)
             self._in_doubt.append((index, self._flag(flags)))
-        elif chosen_numbers.is_of_numpy(first) and chosen_numbers.is_of_numpy(second):
+        elif chosen_numbers.is_foreign(first) and chosen_numbers.is_foreign(second):
             self._scalars.append(index)
         self._note_integer(index, [first, second], filled)
         return lambda outputs: outputs[index]

@@ -94,9 +94,14 @@ def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
     return None
 
 
+def swallows(body: list[ast.stmt]) -> bool:
+    """Whether a jump leaves a ``finally`` block, which ends the exception that is under way."""
+    return any(_has(body, kind) for kind in _JUMPS)
+
+
 def _ends_exceptions(node: ast.stmt) -> bool:
     """Whether a jump leaves the ``finally`` block of a statement in which exceptions are raised."""
-    if not isinstance(node, _TRIES) or not any(_has(node.finalbody, kind) for kind in _JUMPS):
+    if not isinstance(node, _TRIES) or not swallows(node.finalbody):
         return False
     return any(isinstance(n, (ast.Raise, ast.Assert)) for n in statements(_children(node)))
 

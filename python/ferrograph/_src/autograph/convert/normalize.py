@@ -127,7 +127,12 @@ class _Normalizer(build.Transformer):
             kinds = handler.type or build.name("BaseException")
             caught = build.call("catching", kinds)
             handler.type = build.locate(caught, handler.type or handler)
+        if node.finalbody and jumps.swallows(node.finalbody):
+            first = node.finalbody[0]
+            node.finalbody.insert(0, build.locate(ast.Expr(build.call("passed_on")), first))
         return node
+
+    visit_TryStar = visit_Try
 
     def _leave(self, node: ast.AST) -> ast.AST:
         return node

@@ -6,11 +6,12 @@ import functools
 import types
 from typing import Any
 
+from ... import staging
 from ...staging import chosen_numbers, chosen_texts, notes, stale
 from ...staging.journal import chosen, is_front, really, traces
 from .specials import PLAIN, callee, found, method
 
-__all__ = ["attribute_of", "getattr_"]
+__all__ = ["attribute_of", "getattr_", "hasattr_"]
 
 _MISSING = object()
 _NAMESPACES = (type, types.ModuleType)
@@ -32,11 +33,18 @@ def attribute_of(value: Any, name: str) -> Any:
     everything = method(value, "__getattribute__")
     try:
         return _looked_up(value, name) if everything is None else everything(name)
-    except AttributeError:
+    except AttributeError as e:
         rest = method(value, "__getattr__")
-        if rest is None:
+        if rest is None or _is_of_another(e, value):
             raise
     return rest(name)
+
+
+def _is_of_another(exception: AttributeError, value: Any) -> bool:
+    """Whether a getter of ``value`` fails since plain Python has no symbolic tensor there."""
+    return getattr(exception, "obj", None) is not value and not staging.may_handle(
+        AttributeError, exception
+    )
 
 
 def _looked_up(value: Any, name: str) -> Any:
@@ -86,9 +94,15 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
     """``getattr``."""
     try:
         return attribute_of(value, name)
-    except AttributeError:
-        if not default:
+    except AttributeError as e:
+        if not default or _is_of_another(e, value):
             raise
     chosen_numbers.refuse(value, "`getattr`")
     chosen_texts.refuse(value)
     return default[0]
+
+
+def hasattr_(value: Any, name: str) -> bool:
+    """``hasattr``."""
+    chosen_numbers.refuse(value, "`hasattr`")
+    return getattr_(value, name, _MISSING) is not _MISSING

@@ -453,6 +453,12 @@ def _getattr(value: Any, name: str, *default: Any) -> Any:
     return attributes.getattr_(value, name, *default)
 
 
+def _hasattr(value: Any, name: str) -> bool:
+    if loud:
+        foreign.given(hasattr, (value, name), takes_lists=True)
+    return attributes.hasattr_(value, name)
+
+
 def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
     return nest.map_structure(hooks.callee(function), *structure, **keywords)
 
@@ -519,7 +525,8 @@ def _index(value: Any) -> Any:
 _class_of = _asking(type)
 _FORMS: dict[Any, Any] = {
     **tensor_makers.FORMS,
-    **{python: _asking(python) for python in (hasattr, ascii)},
+    builtins.ascii: _asking(ascii),
+    builtins.hasattr: _hasattr,
     builtins.isinstance: _isinstance,
     builtins.type: _type,
     builtins.str: _written(builtins.str),

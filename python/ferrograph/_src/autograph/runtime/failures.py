@@ -11,12 +11,19 @@ from ...staging.values import is_staged
 from .logic import Thunk
 from .specials import truth
 
-__all__ = ["assert_stmt", "catching", "raised"]
+__all__ = ["assert_stmt", "catching", "passed_on", "raised"]
 
 
 def catching(kinds: Any) -> Any:
     """What an ``except`` clause catches: nothing of what plain Python may not raise."""
     return kinds if staging.may_handle(kinds, sys.exc_info()[1]) else ()
+
+
+def passed_on() -> None:
+    """Have a ``finally`` block that a jump leaves pass on what no ``except`` clause catches."""
+    exception = sys.exc_info()[1]
+    if exception is not None and not staging.may_handle(BaseException, exception):
+        raise exception
 
 
 def raised(exception: Any) -> Any:

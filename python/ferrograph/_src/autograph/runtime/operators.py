@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         unrolls_list,
     )
     from .conditionals import if_exp, if_stmt
-    from .failures import assert_stmt, catching, raised
+    from .failures import assert_stmt, catching, passed_on, raised
     from .foreign import spread, spread_in_list, spread_in_set
     from .loops import followed, for_stmt, left, sets_options, stopped, unrolls, while_stmt
     from .matching import match
@@ -104,6 +104,7 @@ __all__ = [
     "or_",
     "own_names",
     "owner",
+    "passed_on",
     "put",
     "raised",
     "same",
@@ -142,7 +143,7 @@ __getattr__ = lazy(
             "comprehensions",
         ),
         **dict.fromkeys(("if_exp", "if_stmt"), "conditionals"),
-        **dict.fromkeys(("assert_stmt", "catching", "raised"), "failures"),
+        **dict.fromkeys(("assert_stmt", "catching", "passed_on", "raised"), "failures"),
         **dict.fromkeys(
             (
                 *("followed", "for_stmt", "left", "sets_options", "stopped", "unrolls"),

@@ -35,10 +35,10 @@ def _is_written(value: Any) -> bool:
     list_arguments.refuse_grown(value)
     if type(value) is not _core.SymbolicTensor:
         return False
+    if chosen_numbers.is_foreign(value):
+        chosen_numbers.refuse(value, "a text")
     if value.dtype == dtypes.string:
         return chosen_texts.is_chosen(value)
-    if chosen_numbers.is_of_numpy(value):
-        chosen_numbers.refuse(value, "a text")
     return not value.dtype.is_integer and chosen_numbers.standing(value) is True
 
 

@@ -17,7 +17,7 @@ __all__ = ["is_tensor", "islice"]
 
 def is_tensor(x: Any) -> bool:
     """``fg.is_tensor``: false of what stands for a number or a text."""
-    if chosen_texts.is_chosen(x) or chosen_numbers.is_of_numpy(x):
+    if chosen_texts.is_chosen(x) or chosen_numbers.is_foreign(x):
         return False
     if chosen_numbers.is_chosen(x):
         if chosen_numbers.standing(x) is not True:

@@ -36,7 +36,7 @@ def formatted(value: Any, spec: str = "") -> Any:
         return format(value, spec)
     if not spec and chosen_texts.is_chosen(value):
         return value
-    if not spec and (chosen_numbers.is_chosen(value) or _is_of_numpy(value)):
+    if not spec and (chosen_numbers.is_chosen(value) or _is_foreign(value)):
         return written(value)
     if not spec or not is_staged(value):
         if (own := method(value, "__format__")) is not None:
@@ -66,8 +66,8 @@ def formatted(value: Any, spec: str = "") -> Any:
     )
 
 
-def _is_of_numpy(value: Any) -> bool:
-    return type(value) is _core.SymbolicTensor and chosen_numbers.is_of_numpy(value)
+def _is_foreign(value: Any) -> bool:
+    return type(value) is _core.SymbolicTensor and chosen_numbers.is_foreign(value)
 
 
 _FORMAT = object.__format__
@@ -103,7 +103,7 @@ def shown(value: Any) -> Any:
 def written(value: Any) -> Any:
     """The text of a number that the graph chose, as Python writes it: a string tensor. A text that
     it chose is that itself."""
-    if value.dtype == dtypes.string:
+    if value.dtype == dtypes.string and chosen_texts.is_chosen(value):
         return value
     text = _of_truth_or_float(value)
     if text is None:
