@@ -32,6 +32,7 @@ LAZY = {
     "autograph.runtime.comparisons": "what few comparisons need",
     "autograph.runtime.loops": "loops over what may be under way",
     "autograph.runtime.operators": "constructs that not every function has",
+    "autograph.runtime.quantifiers": "what is said of tensors of rows",
     "autograph.runtime.sorting": "what is sorted with numbers of Python's",
     "autograph.status": "errors of traces in which the graph chose numbers",
     "control_flow": "for the converter, which seldom needs it",

@@ -12,7 +12,7 @@ from ..context.thread import Undetermined
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
-from . import chosen_numbers, effects, frames, merging, notes, several
+from . import chosen_numbers, effects, frames, merging, notes
 from .attempts import Built
 from .journal import note_unset
 from .journal import thread as _thread
@@ -23,9 +23,11 @@ from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
 
 if TYPE_CHECKING:
-    from . import failures, lifting, remains
+    from . import failures, lifting, remains, several
 else:
-    failures, lifting, remains = later(__package__, "failures", "lifting", "remains")
+    failures, lifting, remains, several = later(
+        __package__, "failures", "lifting", "remains", "several"
+    )
 
 __all__ = [
     "is_eager",

@@ -7,6 +7,7 @@ import functools
 import itertools
 import operator
 import sys
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -61,9 +62,13 @@ else:
 def staged_form(callee: Any) -> Any:
     """The form of a builtin that knows tensors, ``callee`` itself for anything else."""
     try:
-        return _FORMS.get(callee, callee)
+        found = _FORMS.get(callee)
     except TypeError:  # not hashable
         return callee
+    if found is not None:
+        return found
+    is_so_called = type(callee) is types.FunctionType and callee.__name__ == "print"
+    return _print_tensors if is_so_called and callee is ops.print else callee
 
 
 def _range(*args: Any) -> Any:
@@ -522,6 +527,8 @@ def _index(value: Any) -> Any:
     return operator.index(value) if own is value else own
 
 
+_print_tensors: Any = _in(printing, "printed")
+_print_tensors.takes_lists = True
 _class_of = _asking(type)
 _FORMS: dict[Any, Any] = {
     **tensor_makers.FORMS,
@@ -534,7 +541,6 @@ _FORMS: dict[Any, Any] = {
     operator.index: _index,
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
-    ops.print: _in(printing, "printed"),
     is_tensor: _in(telling, "is_tensor"),
     itertools.islice: _in(telling, "islice"),
     ops.range: tensor_range,
@@ -575,4 +581,3 @@ _FORMS: dict[Any, Any] = {
     functools.reduce: _applied(functools.reduce),
     operator.length_hint: _length_hint,
 }
-_FORMS[ops.print].takes_lists = True

@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ... import ops
+from ... import later, ops, staging
 from ...context.hooks import hooks
 from ...native import _core
-from ...staging import chosen_numbers, frames, lists, several
+from ...staging import chosen_numbers, frames, lists
 from ...staging import values as values_module
 from ...staging.iteration import check_rows, is_dataset
 from ...staging.places import here, say
@@ -19,6 +19,11 @@ from ...values import dtypes, errors
 from . import shared
 from .logic import and_, or_
 from .specials import iterated
+
+if TYPE_CHECKING:
+    from ...staging import several
+else:
+    (several,) = later(staging.__name__, "several")
 
 __all__ = ["all_of", "any_of"]
 
@@ -33,7 +38,8 @@ def _quantifier(
             return hooks.on_datasets.fold(values, pairwise, python(()))
         values = iterated(lists.as_numbers(values))
         if is_staged(values):
-            several.refuse_rows(check_rows(values), f"`{python.__name__}`")
+            if values.shape.rank != 1:
+                several.refuse_rows(check_rows(values), f"`{python.__name__}`")
             return chosen_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
         found: Any = python is builtins.all
         kept = shared.held(values, 2)  # by the form and by its caller
