@@ -450,8 +450,8 @@ def not_followed(place: Whole, where: str) -> Exception:
     return errors.StagingError(
         say(
             where,
-            f"the {place.what} of {place.label!r}, which is no tensor, change in this branch or "
-            "loop of the graph: that would happen once, while tracing",
+            f"this branch or loop of the graph changes the {place.what} of {place.label!r}, for "
+            "which no tensor can stand: that would happen once, while tracing",
             "Keep what changes in tensors, in names, attributes, items of lists and dicts, or in a "
             "`Variable`.",
         )
