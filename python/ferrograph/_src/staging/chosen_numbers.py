@@ -221,12 +221,14 @@ def refuse(value: Any, use: str) -> None:
     """Refuse that code asks of a number that the graph chooses what only Python knows of it."""
     foreign = type(value) is _core.SymbolicTensor and is_foreign(value)
     if is_chosen(value) or foreign:
-        what = "bytes, or a number or array of NumPy's," if foreign else "a Python number"
+        what, kind = ("a Python number", "a number of Python")
+        if foreign:
+            what, kind = ("bytes, or a number or array of NumPy's,", "those")
         raise errors.StagingError(
             say(
                 here(),
                 f"{what} that a branch or a loop of the graph chose is used here in {use}, which "
-                "tells it from a tensor: while the function is traced it is a tensor",
+                f"tells {kind} from a tensor: while the function is traced it is a tensor",
                 "Ask before the branch or loop, or compare numbers (`==`, `<`); write "
                 "`fg.strings.as_string(k)` for its text and `fg.fill([k], 0)` for `[0] * k`.",
             )

@@ -82,16 +82,6 @@ def _refuse_equals(value: Any, element: Any) -> None:
         )
 
 
-_HASHED = (set, frozenset, dict, collections.abc.KeysView)
-
-
-def _stands(value: Any) -> bool:
-    """Whether a tensor stands for a number or a text."""
-    if chosen_numbers.is_chosen(value) or chosen_texts.is_chosen(value):
-        return True
-    return chosen_numbers.is_foreign(value)
-
-
 def _is_same(value: Any, element: Any) -> Any:
     same = ops.equal(value, element)
     several.refuse(same.shape, "`in`")
@@ -107,8 +97,6 @@ def stage_in(value: Any, container: Any) -> Any:
         several.refuse_rows(iteration.check_rows(container), "`in`")
         return chosen_numbers.mark_truth(ops.reduce_any(ops.equal(container, value)))
     _refuse_parts(value, container)
-    if isinstance(container, _HASHED) and is_staged(value) and not _stands(value):
-        hash(value)  # of tensors Python says itself that there is none
     found: Any = False
     for element in map(_plain, container):
         if not can_be_tensor(element):
