@@ -100,7 +100,7 @@ def arrays_in(value: Any) -> list:
 
 def _parts(container: Any) -> list:
     """What a container holds itself."""
-    found = []
+    found: list[Any] = []
     for facet in kinds.facets_of(type(container)):
         held = facet.hold(container)
         if held is not None:
