@@ -65,11 +65,16 @@ class Copies:
         known = {key: join for key, (join, *_) in self._begun.items()}
         changed = {key for key, begun in self._begun.items() if _is_changed(*begun)}
         stands_for = {}
+        snapshot = _thread.journals[-1].snapshot
+
+        def is_outer(value: Any) -> bool:
+            return snapshot is None or snapshot.knows(value)
+
         for join in known.values():
             path, end = _followed(join, known, moved)
             before = [j.sources[0] for j in path]
             if id(join.made) in changed:
-                others = relatives(before, known)
+                others = relatives([*before, *filter(is_outer, end)], known)
                 if is_alive([*others, *_copied(others, known, before)], functions):
                     Family([], join.label, place).refuse(place)
                 _thread.journals[0].replaced += before
@@ -88,17 +93,22 @@ def _copied(found: list, known: dict[int, Join], but: list) -> list:
 
 
 def _followed(join: Join, known: dict[int, Join], moved: dict[int, Any]) -> tuple[list, list]:
-    """Where what a container of an iteration stands for was in the iterations before: containers
-    that these began with, and what the first of them made or found, if anything."""
-    path = [join]
-    while True:
-        left = moved.get(id(path[-1].made), path[-1].made)
-        found = known.get(id(left))
-        if found is None:
-            return path, [left]
-        if found in path:
-            return path, []
-        path.append(found)
+    """Where what a container of an iteration stands for may have been in the iterations before:
+    containers that these began with, and what else they made or found, if anything."""
+    path: list[Join] = []
+    pending, ends = [join], {}
+    while pending:
+        reached = pending.pop()
+        if reached in path:
+            continue
+        path.append(reached)
+        for left in relatives([moved.get(id(reached.made), reached.made)], known):
+            found = known.get(id(left))
+            if found is None:
+                ends[id(left)] = left
+            else:
+                pending.append(found)
+    return path, list(ends.values())
 
 
 def _is_changed(join: Join, held: list, leaves: list) -> bool:
