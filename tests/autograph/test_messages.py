@@ -44,6 +44,7 @@ NOT_REFUSALS = {
     "autograph/runtime/failures.py:passed_on": "passes on another refusal",
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",
+    "autograph/runtime/names.py:_Names.__missing__:1": "Python's own",
     "staging/building.py:check:0": "as functions say it whose every call makes a variable",
     "staging/building.py:check:1": "a trace begins again",
     "staging/building.py:check:2": "a trace begins again",
@@ -138,7 +139,28 @@ def counted_references(x):
     return x + sys.getrefcount(x)
 
 
-@meets("autograph/runtime/names.py:_refuse_unset:0")
+@meets("autograph/runtime/names.py:own_names:1")
+def names_in_order_of_which_a_loop_sets_one(x):
+    for i in fg.range(3):
+        x = x + 1
+    return x + len(dir())
+
+
+@meets("autograph/runtime/names.py:_Names.__missing__:0")
+def name_that_one_branch_sets(x):
+    if x > 0:
+        first = [1, 2]
+    return x + locals()["first"][0]
+
+
+@meets("autograph/runtime/names.py:_Names.get:0")
+def name_that_may_be_set(x):
+    if x > 0:
+        first = [1, 2]
+    return x + ("first" in locals())
+
+
+@meets("autograph/runtime/names.py:_Names._refuse:0")
 def names_of_which_a_branch_sets_one(x):
     if x > 0:
         first = [1, 2]

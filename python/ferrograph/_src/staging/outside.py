@@ -277,7 +277,7 @@ def place_of(facet: Any, owner: Any, key: Any) -> Place:
         return cell_place("a name", owner)
     if isinstance(facet, Names):
         return global_place(key, owner)
-    if isinstance(owner, KEEPERS) and not _is_field(facet):
+    if issubclass(type(owner), KEEPERS) and not _is_field(facet):
         return item_place("an item", owner, key)
     return attribute_place(key, owner, key)
 

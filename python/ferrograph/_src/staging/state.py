@@ -187,7 +187,7 @@ class Attribute(Place):
         self._name = name
         self.class_default, self._slot = _class_side(owner, name)
         super().__init__(label, self._get, self._put, owner, ("attribute", id(owner), name))
-        self.is_shared = isinstance(owner, type) and is_library_class(owner)
+        self.is_shared = issubclass(type(owner), type) and is_library_class(owner)
         own = self._slot is None and _own_fields(owner) is not None
         self.is_stored = own or _shows_in_copy(self._slot)
 
@@ -205,9 +205,9 @@ class Attribute(Place):
                 return UNDEFINED
         if held is not None and (name := self._name) in held:
             return held[name]
-        if isinstance(self.owner, type) and self._name in vars(self.owner):
+        if issubclass(type(self.owner), type) and self._name in vars(self.owner):
             return vars(self.owner)[self._name]  # as it is, whatever it gives to readers
-        if held is None or (self.class_default is UNDEFINED and isinstance(self.owner, type)):
+        if held is None or (self.class_default is UNDEFINED and issubclass(type(self.owner), type)):
             return getattr(self.owner, self._name, UNDEFINED)
         return self.class_default
 
@@ -278,8 +278,8 @@ def _is_kept_by_python(owner: Any, name: str, found: Any) -> bool:
     function, the arguments of an exception."""
     if type(found) is not types.GetSetDescriptorType:
         return False
-    with_own = isinstance(owner, (types.FunctionType, BaseException)) and name != "__dict__"
-    return with_own or (name == "__class__" and not isinstance(owner, types.ModuleType))
+    with_own = issubclass(type(owner), (types.FunctionType, BaseException)) and name != "__dict__"
+    return with_own or (name == "__class__" and not issubclass(type(owner), types.ModuleType))
 
 
 def attribute_place(label: str, owner: Any, name: str) -> Attribute:

@@ -66,6 +66,6 @@ def proxied(proxy: Any) -> Any:
 def is_field(owner: Any, name: str) -> bool:
     """Whether an attribute of a record array, or a record, is one of its fields: an element."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(owner, (numpy.recarray, numpy.record)):
+    if numpy is None or not issubclass(type(owner), (numpy.recarray, numpy.record)):
         return False
     return name in (owner.dtype.names or ())

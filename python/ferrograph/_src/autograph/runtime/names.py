@@ -41,19 +41,47 @@ def raise_as_local(e: NameError) -> None:
     raise made.with_traceback(e.__traceback__) from None
 
 
-def _refuse_unset(code: types.CodeType, found: Any) -> None:
-    """Refuse to tell the names of a function of which the graph says whether one is set."""
-    unset = thread.journals[0].unset if thread.journals else ()
-    names = [n for n in unset if n in (*code.co_varnames, *code.co_cellvars) and n not in found]
-    if names:
-        raise errors.StagingError(
-            say(
-                here(),
-                "the names of a function are asked for (`locals()`, `vars()`, `dir()`), and a "
-                f"branch or a loop of the graph may have set {names[0]!r}",
-                f"Set {names[0]!r} before the branch or loop.",
-            )
+class _Names(dict):
+    """The names of a function of which the graph says whether some, the ``unset``, are set."""
+
+    unset: tuple[str, ...] = ()
+
+    def _refuse(self, *args: Any, **keywords: Any) -> Any:
+        raise _unknown(self.unset[0])
+
+    def __missing__(self, name: str) -> Any:
+        if name in self.unset:
+            raise _unknown(name)
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return self.get(name, self) is not self
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        if name in self.unset:
+            raise _unknown(name)
+        return dict.get(self, name, default)
+
+    __iter__ = __len__ = __repr__ = __eq__ = keys = values = items = copy = _refuse
+    __hash__ = None
+
+
+def _unknown(name: str) -> errors.StagingError:
+    return errors.StagingError(
+        say(
+            here(),
+            "the names of a function are asked for (`locals()`, `vars()`, `dir()`), and a branch "
+            f"or a loop of the graph may have set {name!r}",
+            f"Set {name!r} before the branch or loop.",
         )
+    )
+
+
+def _unset(code: types.CodeType, found: Any) -> list[str]:
+    """The names of a function of which the graph says whether they are set."""
+    unset = thread.journals[0].unset if thread.journals else ()
+    own = (*code.co_varnames, *code.co_cellvars)
+    return sorted(name for name in unset if name in own and name not in found)
 
 
 def own_names(found: Any) -> Any:
@@ -69,11 +97,17 @@ def own_names(found: Any) -> Any:
                 "Ask for them before, in a statement of the function itself.",
             )
         )
-    _refuse_unset(frame.f_code, found)
+    unset = _unset(frame.f_code, found)
     if frame.f_code in tracebacks.parts and type(found) in (dict, list):
         while frame.f_code in tracebacks.parts or is_own_file(frame.f_code.co_filename):
             frame = frame.f_back
         found = dict(frame.f_locals) if type(found) is dict else sorted(frame.f_locals)
     if type(found) is dict:
-        return {name: value for name, value in found.items() if not name.startswith("ag__")}
+        told = {name: value for name, value in found.items() if not name.startswith("ag__")}
+        if unset:
+            told = _Names(told)
+            told.unset = tuple(unset)
+        return told
+    if unset and type(found) is list:
+        raise _unknown(unset[0])
     return [name for name in found if not name.startswith("ag__")] if type(found) is list else found
