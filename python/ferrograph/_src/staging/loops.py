@@ -239,6 +239,8 @@ def _stage(
                 for value in before:
                     notes.in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)
+            has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
+            may_stay = has_arrays and any(map(_may_stay, after))
             reached = journal.snapshot
             _check_effects(loop, journal, before, variables)
             if variables.promotions:
@@ -264,12 +266,21 @@ def _stage(
     leave_results(loop, before, after, slots, late, variables, outputs)
     effects.stand_in_again()
     aliases.note(variables.joins, reached, place)
-    if not _NO_ARRAYS.issuperset(map(type, (*before, *after))):
+    if has_arrays:
         pairs = loop.carried(after)
-        if loop.runs is None or loop.runs() is not True:
+        if loop.runs is None or loop.runs() is not True or may_stay:
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
         array_names.note_arrays(arrays, reached, place)
+
+
+def _may_stay(left: Any) -> bool:
+    """Whether what an iteration leaves may be what it began with, by a branch or loop in it."""
+    made = [_core.made_by(v) for v in values.leaves_of(left) if type(v) is _core.SymbolicTensor]
+    return any(one is not None and one[0] in _CONSTRUCTS for one in made)
+
+
+_CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
 
 
 def _check_effects(
