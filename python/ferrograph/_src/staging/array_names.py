@@ -7,8 +7,9 @@ from collections.abc import Container, Iterable
 
 from ..context import ownership
 from ..hints import Any
+from ..native import _core
 from ..values import errors
-from . import stacks
+from . import stacks, values
 from .families import keep
 from .frames import adds_in_place, augmented, frames, live_values, stored_next
 from .journal import thread as _thread
@@ -98,3 +99,13 @@ def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:
         return is_alive(memory_of(value), functions)
     finally:
         spot.put(value)
+
+
+def may_stay(left: Any) -> bool:
+    """Whether what an iteration that is being traced leaves may be what it began with, by a branch
+    or a loop in it."""
+    made = [_core.made_by(v) for v in values.leaves_of(left) if type(v) is _core.SymbolicTensor]
+    return any(one is not None and one[0] in _CONSTRUCTS for one in made)
+
+
+_CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})

@@ -21,7 +21,7 @@ from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
 from .copies import Copies
 from .iteration import source_of
-from .journal import has_versions, is_front, note_unset, really
+from .journal import has_versions, note_unset, really
 from .lists import Grown, truth
 from .merging import Chosen, GrownList
 from .parts import arrays_in
@@ -197,15 +197,8 @@ def carry(state: State, places: list[Place]) -> None:
             state.places = names + [p for p in others if p.owner is not found.owner]
             found.start()
             if isinstance(found, GrownList):
-                _name_itself(state, found.owner)
+                replaced_lists.name_itself(state, found.owner)
         state.places.append(found)
-
-
-def _name_itself(state: State, owner: Any) -> None:
-    """Put an object in the place of what stands for it, among whose contents nothing is chosen."""
-    held = state.read()
-    if any(is_front(v) and really(v) is owner for v in held):
-        state.write([owner if really(v) is owner else v for v in held])
 
 
 def _stage(
@@ -240,7 +233,7 @@ def _stage(
                     notes.in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
-            may_stay = has_arrays and any(map(_may_stay, after))
+            may_stay = has_arrays and any(map(array_names.may_stay, after))
             reached = journal.snapshot
             _check_effects(loop, journal, before, variables)
             if variables.promotions:
@@ -272,15 +265,6 @@ def _stage(
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
         array_names.note_arrays(arrays, reached, place)
-
-
-def _may_stay(left: Any) -> bool:
-    """Whether what an iteration leaves may be what it began with, by a branch or loop in it."""
-    made = [_core.made_by(v) for v in values.leaves_of(left) if type(v) is _core.SymbolicTensor]
-    return any(one is not None and one[0] in _CONSTRUCTS for one in made)
-
-
-_CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
 
 
 def _check_effects(

@@ -9,8 +9,8 @@ from typing import Any
 
 from . import kinds, lists, merging, versions
 from .attempts import Again
-from .journal import really, record_of, thread
-from .state import Container, is_grown
+from .journal import is_front, really, record_of, thread
+from .state import Container, State, is_grown
 
 
 def fitted(label: str, before: Any, after: Any) -> Any:
@@ -35,6 +35,13 @@ def fitted(label: str, before: Any, after: Any) -> Any:
         raise Again([grown])
     grown.start()
     return made
+
+
+def name_itself(state: State, owner: Any) -> None:
+    """Put an object in the place of what stands for it, among whose contents nothing is chosen."""
+    held = state.read()
+    if any(is_front(v) and really(v) is owner for v in held):
+        state.write([owner if really(v) is owner else v for v in held])
 
 
 def _have_one_content(*held: list) -> bool:
