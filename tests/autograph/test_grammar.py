@@ -26,7 +26,7 @@ def test_construct(name, share):
         kind for kind, _ in verdicts.values()
     }
     listed_so = LISTED.get(name, set()) & set(chosen)
-    assert refused - listed_so == set(), "refused, and not listed"
+    assert {pair: verdicts[pair] for pair in refused - listed_so} == {}, "refused, and not listed"
     assert listed_so - refused == set(), f"listed, and runs: {AGAIN}"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+
+from ..hints import Any
 
 __all__ = ["attributes", "fields", "is_field", "proxied", "walked"]
 
