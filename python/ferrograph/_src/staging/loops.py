@@ -233,7 +233,7 @@ def _stage(
                     notes.in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
-            may_stay = has_arrays and any(map(array_names.may_stay, after))
+            may_stay = has_arrays and any(array_names.may_stay(after[i]) for i in slots)
             reached = journal.snapshot
             _check_effects(loop, journal, before, variables)
             if variables.promotions:
