@@ -12,7 +12,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import bounds, chosen_numbers, values
-from .magnitudes import constant, is_length
+from .magnitudes import constant
 from .places import here, say
 
 
@@ -322,39 +322,19 @@ class _LastRange(threading.local):
         if isinstance(step, int) and step == 0:
             return None
         start, limit = ops.cast(start, dtype), ops.cast(limit, dtype)
-        if not self.of_python or not isinstance(step, int):
-            _check_range(start, limit, step, self.of_python)
+        if not isinstance(step, int):
+            _check_step(step, self.of_python)
         return Counting(start, limit, step, self.of_python)
 
 
 _last_range = _LastRange()
 
 
-def _check_range(start: Any, limit: Any, step: Any, of_python: bool) -> None:
-    """Let the graph fail where the range itself does, which a loop that counts does not read."""
-    if of_python:
-        ops.Assert(ops.not_equal(step, 0), ["ValueError: range() arg 3 must not be zero"])
-    elif not (isinstance(step, int) and step > 0 and _never_before(start, limit)):
-        said = ["a range from", start, "to", limit, "needs a delta towards the limit, got", step]
-        ops.Assert(_leads(step, start, limit), [str(p) if type(p) is int else p for p in said])
-
-
-def _leads(step: Any, start: Any, limit: Any) -> Any:
-    """Whether steps of that size lead from the start of a range towards its limit."""
-    if isinstance(step, int):
-        return ops.greater_equal(limit, start) if step > 0 else ops.less_equal(limit, start)
-    rises, falls = ops.greater_equal(limit, start), ops.less_equal(limit, start)
-    return ops.logical_or(
-        ops.logical_and(ops.greater(step, 0), rises), ops.logical_and(ops.less(step, 0), falls)
-    )
-
-
-def _never_before(start: Any, limit: Any) -> bool:
-    """Whether tracing tells that a limit does not lie before a start."""
-    first, last = constant(start), constant(limit)
-    if first is not None and last is not None:
-        return first <= last
-    return first == 0 and is_length(limit)
+def _check_step(step: Any, of_python: bool) -> None:
+    """Let the graph fail where the steps of a range are zero, of which a loop that counts would
+    take ever more."""
+    said = "ValueError: range() arg 3 must not be zero" if of_python else "a range needs a delta"
+    ops.Assert(ops.not_equal(step, 0), [said])
 
 
 def tensor_range(

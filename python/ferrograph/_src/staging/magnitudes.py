@@ -13,7 +13,6 @@ from .provenance import key_of
 
 SUMS = frozenset({"Add", "AddV2", "Sub"})
 _NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
-_OF_SHAPES = frozenset({"StridedSlice", "Cast", "GatherV2", "Identity", "Prod", "Max", "Min"})
 _DEEPEST = 100  # operations in a row to look through
 
 
@@ -37,15 +36,6 @@ def constant(tensor: Any) -> int | None:
     """The value of an integer tensor that is a number in the text; None of others."""
     value = tensor._constant_value()
     return int(value) if value is not None and value.shape.rank == 0 else None
-
-
-def is_length(tensor: Any) -> bool:
-    """Whether an integer tensor certainly is a number of elements, which is not below zero."""
-    made = _core.made_by(tensor)
-    while made is not None and made[0] in _OF_SHAPES:
-        tensor = made[1][0]
-        made = _core.made_by(tensor)
-    return made is not None and made[0] in ("Shape", "Size", "Rank")
 
 
 def is_held(tensor: Any) -> bool:

@@ -537,10 +537,15 @@ _PASS_ON = frozenset(
 def _may_suppress(manager: ast.expr) -> bool:
     """Whether the body of a ``with`` statement may stop anywhere, and what follows it go on: the
     program may have managers of its own under any name."""
-    if not isinstance(manager, ast.Call) or specials.has("__exit__", "contextlib"):
+    if not isinstance(manager, ast.Call):
         return True
-    called = manager.func
-    return (getattr(called, "attr", None) or getattr(called, "id", "")) not in _PASS_ON
+    called = root = manager.func
+    if (getattr(called, "attr", None) or getattr(called, "id", "")) not in _PASS_ON:
+        return True
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    is_ours = root is not called and isinstance(root, ast.Name) and specials.is_ours(root.id)
+    return not is_ours and specials.has("__exit__", "contextlib")
 
 
 def _before(node: Any, live: Names) -> Names:

@@ -40,6 +40,7 @@ CONSUMERS = frozenset(
 OF_THE_FRAME = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec"})
 _BY_NAME = CONSUMERS | OF_THE_FRAME
 _OWN = "own "  # how words begin that say which of these names the program gave another meaning
+_OURS = "ours "  # the same of the names by which it calls this package
 _MOST = 4096
 
 
@@ -100,6 +101,11 @@ def is_builtin(name: str) -> bool:
     return not has(_OWN + name)
 
 
+def is_ours(name: str) -> bool:
+    """Whether this package is what a name stands for."""
+    return has(_OURS + name)
+
+
 def has_attribute(name: str) -> bool:
     """Whether code of some class may run where an attribute of this name is read."""
     _thread.asked.add(name)
@@ -117,7 +123,20 @@ def known_to(function: types.FunctionType) -> frozenset[str]:
     names = function.__globals__
     own = {n for n in _BY_NAME if n in names and names[n] is not getattr(builtins, n)}
     own |= _bound(function.__code__)
-    return found.union(_OWN + name for name in own)
+    return found.union((_OWN + name for name in own), _ours(function))
+
+
+def _ours(function: types.FunctionType) -> Iterable[str]:
+    """The names by which a function calls this package."""
+    code, cells = function.__code__, function.__closure__ or ()
+    held = {name: function.__globals__.get(name) for name in code.co_names}
+    for name, cell in zip(code.co_freevars, cells, strict=True):
+        held[name] = cell.cell_contents if cell != _EMPTY else None
+    modules = ((n, v) for n, v in held.items() if isinstance(v, types.ModuleType))
+    return (_OURS + n for n, v in modules if ownership.is_own_module(v.__name__))
+
+
+_EMPTY = types.CellType()
 
 
 @functools.lru_cache(maxsize=_MOST)

@@ -30,7 +30,6 @@ from ...staging.running import followed
 from ...staging.values import is_staged, stands_for_variable
 from ...staging.values import truth as truth_of
 from ...values import dtypes, nest
-from ...values.constants import is_tensor
 from . import arithmetic, tensor_makers
 from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
 
@@ -541,7 +540,6 @@ _FORMS: dict[Any, Any] = {
     operator.index: _index,
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
-    is_tensor: _in(telling, "is_tensor"),
     itertools.islice: _in(telling, "islice"),
     ops.range: tensor_range,
     builtins.range: _range,
