@@ -320,6 +320,7 @@ class _LastRange(threading.local):
             known = step._constant_value()
             step = step if known is None else int(known)
         if isinstance(step, int) and step == 0:
+            _check_step(step, self.of_python)
             return None
         start, limit = ops.cast(start, dtype), ops.cast(limit, dtype)
         if not isinstance(step, int):
