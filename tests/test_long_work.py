@@ -10,6 +10,7 @@ import pytest
 pytestmark = pytest.mark.alone
 
 ATTEMPTS = 6
+MOST = 25  # attempts where one is enough
 
 
 def longest_silence(work):
@@ -37,11 +38,12 @@ def longest_silence(work):
 def lets_others_run(work):
     """Whether other threads run during work of one long step.
 
-    A busy machine may keep them from it now and then.
+    Work that keeps the lock lets none run whenever it is tried; a busy machine may keep them from
+    it again and again.
     """
     work()
     shares = []
-    for _ in range(ATTEMPTS):
+    for _ in range(MOST):
         whole, silence = longest_silence(work)
         shares.append(silence / whole)
         if shares[-1] < 0.5:
@@ -63,7 +65,7 @@ def matmul():
 
 
 def power():
-    x = fg.abs(random(6_000_000))
+    x = fg.abs(random(40_000_000))
     return lambda: x**1.5
 
 
@@ -73,7 +75,7 @@ def equal():
 
 
 def sort():
-    x = random(1_000_000)
+    x = random(5_000_000)
     return lambda: fg.sort(x)
 
 
@@ -93,12 +95,12 @@ def gather():
 
 
 def cumsum():
-    x = random(20_000_000)
+    x = random(50_000_000)
     return lambda: fg.cumsum(x)
 
 
 def regex():
-    x = fg.constant([b"a long line of text, number %d" % i for i in range(100_000)])
+    x = fg.constant([b"a long line of text, number %d" % i for i in range(300_000)])
     return lambda: fg.strings.regex_replace(x, "[0-9]+", "#")
 
 
@@ -199,7 +201,7 @@ def test_work_with_the_lock_shares_it(work):
 def test_others_run_during_a_gradient():
     x = random(2000, 2000)
     tapes = []
-    for _ in range(ATTEMPTS + 1):
+    for _ in range(MOST + 1):
         with fg.GradientTape() as tape:
             tape.watch(x)
             y = x @ fg.stop_gradient(x)

@@ -139,6 +139,15 @@ def counted_references(x):
     return x + sys.getrefcount(x)
 
 
+@meets("autograph/runtime/acts.py:_sizing.call:0")
+def array_resized_after_a_branch(x):
+    held = np.arange(3)
+    if x > 0:
+        view = held[1:]
+    held.resize(5)
+    return x + held[0]
+
+
 @meets("autograph/runtime/names.py:own_names:1")
 def names_in_order_of_which_a_loop_sets_one(x):
     for i in fg.range(3):
@@ -857,15 +866,6 @@ def array_longer_under_a_view(x):
             held += array.array("i", [1])
         first(4)
     return held[2] + len(held)
-
-
-@meets("staging/kinds.py:_put_items:0")
-def bytes_longer_under_a_view(x):
-    held = bytearray(b"ab")
-    if x > 0:
-        held.append(1)
-        log.append(memoryview(held))
-    return x + len(held)
 
 
 @meets("staging/fronts.py:_with:0")

@@ -28,10 +28,13 @@ def main() -> None:
         work = [(options.family, options.start + i) for i in range(options.count)]
     else:
         work = workers.seeds_of(options.count, options.start)
-    found = list(workers.verdicts(work, options.workers))
-    wrong = [v for v in found if v["verdict"] in ("different", "crash", "hang")]
-    for verdict in wrong[: options.wrong]:
-        print(f"{verdict['verdict']}: {verdict['family']!r} {verdict['seed']}: {verdict['why']}")
+    found, wrong = [], 0
+    for verdict in workers.verdicts(work, options.workers):
+        found.append(verdict)
+        if verdict["verdict"] in ("different", "crash", "hang") and wrong < options.wrong:
+            wrong += 1
+            kind, family, seed = verdict["verdict"], verdict["family"], verdict["seed"]
+            print(f"{kind}: {family!r} {seed}: {verdict['why']}", flush=True)
     report(found, by_family=options.report)
 
 

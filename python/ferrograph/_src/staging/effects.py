@@ -229,10 +229,10 @@ def put_back_changed(root: Journal) -> None:
 
 
 def _put_back(held: Iterable[tuple[Place, Any]]) -> None:
-    """Let places hold again what they held, but for positions and sizes of arrays that cannot be
-    put back: an error is on its way, and tells more than they do."""
+    """Let places hold again what they held, but for positions and sizes that cannot be put back: an
+    error is on its way, and tells more than they do."""
     for place, old in reversed(list(held)):
-        with contextlib.suppress(errors.StagingError, ValueError):
+        with contextlib.suppress(errors.StagingError, ValueError, BufferError):
             if not _holds(place, old):
                 _undo(Change(place, old, None))
 

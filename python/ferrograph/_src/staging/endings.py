@@ -1,4 +1,5 @@
-"""Objects whose end is seen: what refers to them weakly, and methods that run when they end.
+"""Objects whose end is seen: by weak references to them, by methods that run when they end, and by
+what cannot change its length while they show it.
 
 While a region is traced nothing ends, since what it changes is put back. That a region takes away
 the last reference to such an object, which would end there, is refused.
@@ -15,7 +16,7 @@ from ..context import ownership
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import kinds
+from . import kinds, memory, parts
 from .journal import StandIn
 from .places import here, say
 from .snapshot import Walk
@@ -76,18 +77,26 @@ def _is_seen(value: Any) -> bool:
         return False
     if not ownership.is_library_class(kind) and hasattr(kind, "__del__"):
         return True
-    return weakref.getweakrefcount(value) > 0
+    return weakref.getweakrefcount(value) > 0 or _kept_in_length(value) is not None
 
 
 def _is_watched(value: Any, known: dict[int, Any]) -> bool:
     """Whether what watches an object is the program's: this package has weak references, too."""
-    if hasattr(type(value), "__del__"):
+    if hasattr(type(value), "__del__") or id(_kept_in_length(value)) in known:
         return True
     references = weakref.getweakrefs(value)
     return any(
         type(r) is not weakref.ref or r.__callback__ is not None or id(r) in known
         for r in references
     )
+
+
+def _kept_in_length(value: Any) -> Any:
+    """What a view keeps from changing its length; None of other objects."""
+    if not (isinstance(value, memoryview) or parts.is_array(value)):
+        return None
+    shown = parts.memory_of(value)[-1]
+    return None if memory.views_of(type(shown)) is None else shown
 
 
 def _held_now() -> Iterator[Any]:
@@ -104,13 +113,16 @@ def _held_now() -> Iterator[Any]:
 
 
 def _refused(value: Any) -> Exception:
-    kind = type(value).__name__
+    shown = _kept_in_length(value)
+    watch = "weak references or a `__del__` watch"
+    if shown is not None:
+        watch = f"keeps a `{type(shown).__name__}` from changing its length"
     return errors.StagingError(
         say(
             here(),
-            f"a branch or a loop of the graph takes away the last reference to an object of the "
-            f"class {kind!r}, which weak references or a `__del__` watch: whether it ends there is "
-            "known only when the graph runs",
+            "a branch or a loop of the graph takes away the last reference to an object of the "
+            f"class {type(value).__name__!r}, which {watch}: whether it ends there is known only "
+            "when the graph runs",
             "Keep the object under another name for as long as the function runs.",
         )
     )

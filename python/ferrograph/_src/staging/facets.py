@@ -430,6 +430,10 @@ class Whole(Place):
     """All that an object of some foreign class holds."""
 
     is_whole = True
+    cure = (
+        "Keep what changes in tensors, in names, attributes, items of lists and dicts, or in a "
+        "`Variable`."
+    )
 
     def __init__(
         self, label: str, owner: Any, get: Callable, put: Callable | None, what: str = "state"
@@ -452,7 +456,6 @@ def not_followed(place: Whole, where: str) -> Exception:
             where,
             f"this branch or loop of the graph changes the {place.what} of {place.label!r}, for "
             "which no tensor can stand: that would happen once, while tracing",
-            "Keep what changes in tensors, in names, attributes, items of lists and dicts, or in a "
-            "`Variable`.",
+            place.cure,
         )
     )

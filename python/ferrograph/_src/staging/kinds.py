@@ -22,11 +22,9 @@ from ..context import ownership
 from ..context.by_class import ByClass
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from ..values import errors
 from . import facets
 from .facets import Facet, Through
 from .journal import really
-from .places import here, say
 from .state import Place
 from .walking import proxied
 
@@ -78,7 +76,8 @@ def _descriptor(held: Any) -> Iterable:
     return held.fget, held.fset, held.fdel
 
 
-def _viewed(view: memoryview) -> Iterable:
+def viewed(view: memoryview) -> Iterable:
+    """What a view shows, while it is not released."""
     try:
         return (view.obj,)
     except ValueError:  # it is released
@@ -122,7 +121,7 @@ _THROUGH: dict[type, Facet] = {
     functools.cached_property: Through(lambda held: (held.func,)),
     weakref.ref: Through(lambda held: (held(),)),
     **dict.fromkeys(weakref.ProxyTypes, Through(lambda proxy: (proxied(proxy),))),
-    memoryview: Through(_viewed),
+    memoryview: Through(viewed),
 }
 _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (list, facets.Items(list)),
@@ -234,6 +233,9 @@ def _learn(kind: type) -> Iterable[Facet]:
         yield shown
     if stored is _REFERENTS and hasattr(kind, "writelines"):
         yield memory.POSITION_OF_FILE
+    views = memory.views_of(kind)
+    if views is not None:
+        yield views
     if kind.__name__ == _SCANNER:
         yield memory.OWN_POSITION
     if (kind.__module__, kind.__name__) == ("mmap", "mmap"):
@@ -457,30 +459,11 @@ def _digest(made: Any) -> bytes:
 
 
 def _put_bytes(owner: Any, state: bytes) -> None:
-    _put_items(owner, state)
+    owner[:] = state
 
 
 def _put_array(owner: Any, state: tuple) -> None:
-    _put_items(owner, type(owner)(state[0], state[1]))
-
-
-def _put_items(owner: Any, items: Any) -> None:
-    try:
-        owner[:] = items
-    except BufferError as e:
-        raise view_in_use(owner, here()) from e
-
-
-def view_in_use(owner: Any, where: str) -> Exception:
-    """The refusal of another length for something of which there are views."""
-    return errors.StagingError(
-        say(
-            where,
-            f"the length of a `{type(owner).__name__}` changes in a branch or a loop of the graph, "
-            "and a view of it, such as a `memoryview`, is still in use",
-            "Release the view before, or keep the length.",
-        )
-    )
+    owner[:] = type(owner)(state[0], state[1])
 
 
 _SETTINGS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")

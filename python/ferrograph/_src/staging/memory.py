@@ -4,7 +4,7 @@ and how far a file or an iterator that does not tell it is read."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import facets
@@ -61,6 +61,65 @@ def _position(file: Any) -> Any:
         return file.tell()
     except (OSError, ValueError):  # it has no positions, or none while it is run over
         return _position(file.buffer) if hasattr(file, "buffer") else None
+
+
+class Views(facets.Refused):
+    """Whether something whose length can change has views, while which it cannot."""
+
+    is_content = False
+
+    def __init__(self, are_there: Callable[[Any], bool]):
+        super().__init__(are_there, None, "views")
+
+    def place(self, owner: Any, label: str) -> facets.Whole:
+        place = super().place(owner, label)
+        place.key = "views", id(owner)
+        place.cure = (
+            "Make and end the view in the same place, as in `with memoryview(x) as view:`, or read "
+            "a copy, `bytes(x)`."
+        )
+        return place
+
+
+def views_of(kind: type) -> Views | None:
+    """What compares the views of instances of a class; None of one that keeps its length."""
+    for base in kind.__mro__:
+        if base is bytearray:
+            return Views(_keeps_length_of_bytes)
+        if (base.__module__, base.__name__) == ("array", "array"):
+            return Views(_keeps_length_of_array)
+        if (base.__module__, base.__name__) == ("_io", "BytesIO"):
+            return Views(_keeps_length_of_file)
+    return None
+
+
+def _keeps_length_of_bytes(owner: bytearray) -> bool:
+    try:
+        bytearray.append(owner, 0)
+    except BufferError:
+        return True
+    bytearray.pop(owner)
+    return False
+
+
+def _keeps_length_of_array(owner: Any) -> bool:
+    array = sys.modules["array"].array
+    try:
+        array.frombytes(owner, bytes(owner.itemsize))
+    except BufferError:
+        return True
+    array.pop(owner)
+    return False
+
+
+def _keeps_length_of_file(owner: Any) -> bool:
+    if owner.closed:
+        return False
+    try:
+        sys.modules["io"].BytesIO.write(owner, b"")
+    except BufferError:
+        return True
+    return False
 
 
 OF_MAP = facets.Aside(_of_map, "bytes")

@@ -56,6 +56,11 @@ def in_region() -> bool:
     return len(_thread.journals) > 1
 
 
+def has_regions() -> bool:
+    """Whether the trace has, or had, branches or loops of the graph."""
+    return in_region() or (active() and _thread.journals[0].has_chosen)
+
+
 def has_stale() -> bool:
     """Whether a region of the trace changed something that the graph cannot follow."""
     return bool(_thread.journals) and bool(_thread.journals[0].stale)

@@ -119,5 +119,5 @@ def memory_of(array: Any) -> list:
 def _shown_by(value: Any) -> Any:
     """What an array or a view of memory shows; None of what has memory of its own."""
     if isinstance(value, memoryview):
-        return value.obj
+        return next(iter(kinds.viewed(value)), None)
     return getattr(value, "base", None) if is_array(value) else None

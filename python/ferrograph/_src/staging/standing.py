@@ -135,8 +135,20 @@ def _put_back(record: Record) -> None:
     assert record.versions is not None
     try:
         record.place.put(record.versions.contents[-1])
-    except errors.StagingError as e:
-        raise kinds.view_in_use(record.owner, record.began_at) from e
+    except BufferError as e:
+        raise _view_in_use(record.owner, record.began_at) from e
+
+
+def _view_in_use(owner: Any, where: str) -> Exception:
+    """The refusal of another length for something of which there are views."""
+    return errors.StagingError(
+        say(
+            where,
+            f"the length of a `{type(owner).__name__}` changes in a branch or a loop of the graph, "
+            "and a view of it, such as a `memoryview`, is still in use",
+            "Release the view before, or keep the length.",
+        )
+    )
 
 
 def _cells(frame: types.FrameType) -> Iterator[types.CellType]:

@@ -2,7 +2,8 @@
 
 What they change is no object's, so that no comparison finds it. Called in a branch or a loop of the
 graph they would act once, while tracing: that is refused before they do. So are functions that tell
-who refers to objects, anywhere in a trace, which refers to them itself.
+who refers to objects, anywhere in a trace, which refers to them itself, and methods that fail where
+others refer to theirs, once the trace has had branches or loops.
 """
 
 from __future__ import annotations
@@ -65,15 +66,19 @@ def form(callee: Any) -> Any:
         return _refusing(callee, _opens_to_write)
     if name in _COUNTING.get(module, ()):
         return _uncounted(callee)
+    if name == "resize" and module == "numpy":
+        return _sizing(callee)
     return _refusing(callee, _always) if name in _ACTING.get(module, ()) else callee
 
 
 def _module_of(callee: Any) -> str:
-    """The module that a function is of; of a method of an object in C the one of its class."""
+    """The module that a function is of; of a method in C the one of its class."""
     owner = getattr(callee, "__self__", None)
     is_method = owner is not None and type(callee) is not types.MethodType
     if is_method and not isinstance(owner, types.ModuleType):
         callee = type(owner)
+    elif type(callee) is types.MethodDescriptorType:
+        callee = callee.__objclass__
     return str(getattr(callee, "__module__", "")).partition(".")[0]
 
 
@@ -102,6 +107,27 @@ def _uncounted(callee: Callable) -> Callable:
                 )
             )
         return callee(*args, **kwargs)
+
+    return call
+
+
+def _sizing(callee: Callable) -> Callable:
+    """``ndarray.resize``, which counts references to the array unless it is told not to."""
+
+    @functools.wraps(callee)
+    def call(*args: Any, refcheck: Any = True, **kwargs: Any) -> Any:
+        if refcheck and notes.has_regions():
+            raise errors.StagingError(
+                say(
+                    here(),
+                    "`resize` of an array fails where others refer to it, and after a branch or a "
+                    "loop of the graph a trace refers to arrays that the program does not, and "
+                    "the other way round",
+                    "Make another array, `a = np.resize(a, shape)`, or resize this one whoever "
+                    "refers to it, `a.resize(shape, refcheck=False)`.",
+                )
+            )
+        return callee(*args, refcheck=refcheck, **kwargs)
 
     return call
 

@@ -43,7 +43,7 @@ _SEARCHES = frozenset({"index", "count", "remove"})  # methods that compare elem
 _COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 _ORDERING = frozenset({"heapq", "_heapq", "bisect", "_bisect"})  # modules that compare elements
 # Methods written in C whose arguments or objects matter.
-_LOOKED_AT = _BY_TENSORS | {"format", "join", "__subclasses__", "cache_info"}
+_LOOKED_AT = _BY_TENSORS | {"format", "join", "__subclasses__", "cache_info", "resize"}
 _ADDING = frozenset({"append", "extend"})  # which leave a list whole where either side grew
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
