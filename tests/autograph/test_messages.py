@@ -1020,7 +1020,7 @@ class Shown:
     v = 1
 
 
-@meets("staging/notes.py:_check_default:0")
+@meets("staging/presence.py:check_set:0")
 def class_set_after_its_object(x):
     class Kind:
         v = 1
@@ -1032,7 +1032,7 @@ def class_set_after_its_object(x):
     return x + held.v
 
 
-@meets("staging/effects.py:check_defaults:0")
+@meets("staging/presence.py:check:0")
 def class_set_by_the_graph_after_its_object(x):
     held = Shown()
     if x > 0:
@@ -1040,6 +1040,32 @@ def class_set_by_the_graph_after_its_object(x):
     if x > 1:
         Shown.v = 7
     return x + held.v
+
+
+@meets("staging/presence.py:refuse_look:0")
+def attributes_of_an_object_that_may_have_its_own(x):
+    held = Shown()
+    if x > 0:
+        held.v = 5
+    return x + len(vars(held))
+
+
+@meets("staging/notes.py:losing:0")
+def attribute_deleted_in_a_loop(x):
+    held = Shown()
+    held.v = 5
+    for _ in fg.range(x):
+        del held.v
+    return x + held.v
+
+
+@meets("staging/presence.py:refuse_held:0")
+def attributes_held_by_another_name(x):
+    held = Shown()
+    fields = held.__dict__
+    if x > 0:
+        held.v = 5
+    return x + len(fields)
 
 
 class Derived:

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
         effects,
         nested,
         operands,
+        presence,
         quotients,
         unread,
     )
 else:
-    chosen_numbers, chosen_variables, effects, nested, operands, quotients, unread = later(
-        staging.__name__,
-        *("chosen_numbers", "chosen_variables", "effects", "nested", "operands", "quotients"),
-        "unread",
+    chosen_numbers, chosen_variables, effects, nested, operands, presence, quotients, unread = (
+        later(
+            staging.__name__,
+            *("chosen_numbers", "chosen_variables", "effects", "nested", "operands", "presence"),
+            *("quotients", "unread"),
+        )
     )
 
 __all__ = [
@@ -75,7 +78,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[Journal | None]:
         if roots is not None and thread.journals[0].families is not None:
             thread.journals[0].families.check()
         if roots is not None and thread.journals[0].defaults is not None:
-            effects.check_defaults()
+            presence.check()
     except Exception as e:
         if roots is not None:
             if thread.journals[0].changed is not None:

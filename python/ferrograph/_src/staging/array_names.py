@@ -15,7 +15,7 @@ from .frames import adds_in_place, augmented, frames, live_values, stored_next
 from .journal import thread as _thread
 from .parts import is_array, memory_of
 from .places import here, say
-from .readers import is_alive
+from .readers import CONSTRUCTS, is_alive
 from .snapshot import Walk
 from .state import Place
 
@@ -87,9 +87,13 @@ def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: s
             continue
         name = spot.label.rpartition(".")[2]
         names = {name} if name.isidentifier() else {"[]"}
-        changed = any(not names.isdisjoint(augmented(f.__code__)) for f in functions)
-        if changed and _is_alive_beside(spot, value, functions):
+        if all(names.isdisjoint(augmented(f.__code__)) for f in functions):
+            continue
+        if _is_alive_beside(spot, value, functions):
             raise in_place(spot.label, value, place)
+        known = _thread.journals[0].families
+        for shown in memory_of(value) if known is not None else ():
+            known.written(shown)
 
 
 def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:
@@ -105,7 +109,4 @@ def may_stay(left: Any) -> bool:
     """Whether what an iteration that is being traced leaves may be what it began with, by a branch
     or a loop in it."""
     made = [_core.made_by(v) for v in values.leaves_of(left) if type(v) is _core.SymbolicTensor]
-    return any(one is not None and one[0] in _CONSTRUCTS for one in made)
-
-
-_CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
+    return any(one is not None and one[0] in CONSTRUCTS for one in made)

@@ -23,7 +23,7 @@ from ..context.thread import variables_made
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
-from . import endings, holders, notes
+from . import endings, holders, notes, parts
 from .attempts import Again
 from .facets import Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
@@ -39,7 +39,6 @@ from .state import (
     Container,
     Place,
     Together,
-    attribute_place,
 )
 
 if TYPE_CHECKING:
@@ -166,11 +165,16 @@ def changes(
         new = left[place.key] if left and place.key in left else place.get()
         if not _is_kept(place, old, new):
             found.append(Change(place, old, new))
+        elif old is new and isinstance(place, Attribute):
+            notes.note_default(place, old, new)
     if of_traces:
         _leave_to_traces(made, of_traces)
     if not found and not made.iterators:
         return found
     if found:
+        families = _thread.journals[0].families if _thread.journals else None
+        if families is not None:  # which tell of other objects as they change
+            families.check(here(), only=parts.is_array)
         note_changed((change.place, change.old) for change in found)
     for change in reversed(found):
         _undo(change)
@@ -329,14 +333,6 @@ def refuse_shadowed(found: list[Change]) -> None:
                         "one of both there.",
                     )
                 )
-
-
-def check_defaults() -> None:
-    """Refuse that a class has another value by now under a name that was noted."""
-    for place, where in _thread.journals[0].defaults.values():
-        now = attribute_place(place.label, place.owner, place.key[2])
-        if now.class_default is not place.class_default:
-            raise notes.changed_default(place, where)
 
 
 def _is_kept(place: Place, old: Any, new: Any) -> bool:

@@ -196,7 +196,7 @@ class Fields(Facet):
         )
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from _named(owner, held, self._read(owner), label)
+        yield from _named(owner, held, dict(self._read(owner)), label)
 
 
 class Slots(Facet):

@@ -3,6 +3,8 @@ one of them is refused where another may still be read, and so is to ask which o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..hints import Any
 from ..values import errors
 from . import kinds
@@ -11,7 +13,7 @@ from .journal import Journal, is_identified
 from .journal import thread as _thread
 from .parts import containers_in, is_container, memory_of
 from .places import here, say
-from .readers import is_alive
+from .readers import is_alive, is_chosen_alive
 from .snapshot import Walk
 from .state import Versions, versions_of
 
@@ -65,9 +67,9 @@ class Family:
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
         if len(self.members) == 1:  # a tensor stands for it
-            return not self.label.isidentifier() or any(
-                self.label in read_later(frame) for frame in frames()
-            )
+            if not self.label.isidentifier() or is_chosen_alive(self.members[0][0]):
+                return True
+            return any(self.label in read_later(frame) for frame in frames())
         return any(is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
 
 
@@ -207,9 +209,12 @@ class Families:
             if len(held) > 1:
                 family.refuse_identity(tuple(held))
 
-    def check(self, line: str = "") -> None:
-        """Refuse where one of the objects was changed, by whatever means."""
+    def check(self, line: str = "", only: Callable[[Any], bool] | None = None) -> None:
+        """Refuse where one of the objects was changed, by whatever means, of those that are
+        ``only`` so."""
         for family in list(self.all):
+            if only is not None and not any(only(member) for member, _ in family.members):
+                continue
             changed = family.changed()
             if changed is not None:
                 if not line or family.is_read_beside(changed):

@@ -212,6 +212,9 @@ def _stage(
     """Trace one iteration, emit the loop, and leave its results in the state."""
     state, chosen = loop.state, loop_options.evaluate(loop.options)
     before = state.read()
+    for spot, value in zip(state.places, before, strict=True):
+        if value is UNDEFINED:
+            note_unset(spot.label)  # which an iteration before may set
     notes.touch_carried(state.places[state.n_names :])
     if len(state.places) > state.n_names:
         pairs = [*zip(state.places, before, strict=True)][state.n_names :]

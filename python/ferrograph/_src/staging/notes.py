@@ -11,9 +11,9 @@ import types
 import weakref
 from collections.abc import Callable, Iterable
 
-from .. import staging
+from .. import later, staging
 from ..context import ownership
-from ..hints import Any
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import setters
@@ -32,6 +32,11 @@ from .state import (
     name_places,
 )
 from .walking import is_field, proxied
+
+if TYPE_CHECKING:
+    from . import presence
+else:
+    (presence,) = later(__package__, "presence")
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 
@@ -59,6 +64,11 @@ def in_region() -> bool:
 def has_regions() -> bool:
     """Whether the trace has, or had, branches or loops of the graph."""
     return in_region() or (active() and _thread.journals[0].has_chosen)
+
+
+def has_unsure() -> bool:
+    """Whether the trace has objects of which the graph says which attributes they have."""
+    return bool(_thread.journals) and _thread.journals[0].defaults is not None
 
 
 def has_stale() -> bool:
@@ -141,7 +151,7 @@ def owner(target: Any, name: str, label: str) -> Any:
             _check_sets_tensor(target, name)
         is_class = issubclass(type(target), type)
         if is_class and journals[0].defaults is not None and len(journals) < 2:
-            _check_default(target, name)
+            presence.check_set(target, name)
         setter = setters.of_attribute(target, name)
         if setter is not None:
             return setter
@@ -154,35 +164,36 @@ def owner(target: Any, name: str, label: str) -> Any:
     return target
 
 
-def note_default(place: Place, *contents: Any) -> None:
+def losing(target: Any, name: str, label: str) -> Any:
+    """``target``, whose attribute ``name`` is deleted next."""
+    journals = _thread.journals
+    if journals and journals[0].defaults is not None:
+        presence.refuse_look(target, name)
+    if len(journals) > 1:
+        place = attribute_place(label, proxied(target), name)
+        around = [made for made in journals[1:] if id(place.owner) not in made.born]
+        if around and any(made.repeats for made in around) and place.inherited is not UNDEFINED:
+            raise presence.unsure(place)
+        note_default(place, place.get(), place.inherited)
+    return owner(target, name, label)
+
+
+def asked(target: Any) -> Any:
+    """``target``, of which is asked next which attributes it has of its own."""
+    if _thread.journals and _thread.journals[0].defaults is not None:
+        presence.refuse_look(target)
+    return target
+
+
+def note_default(place: Place, old: Any, new: Any = UNDEFINED) -> None:
     """Note an attribute that an object has of its own in some branches or iterations, and in
-    others as its class has it: the class must keep it, since what the graph chooses is the
-    object's own."""
-    if not isinstance(place, Attribute) or place.class_default is UNDEFINED:
+    others as its class has it: see ``presence``. The object holds it as it did before."""
+    if not isinstance(place, Attribute) or (default := place.inherited) is UNDEFINED:
         return
-    if not issubclass(type(place.owner), type) and any(c is place.class_default for c in contents):
+    if new is default if place.is_own() else old is default or new is default:
         root = _thread.journals[0]
-        root.defaults = {place.key: (place, here()), **(root.defaults or {})}
-
-
-def _check_default(cls: type, name: str) -> None:
-    """Refuse to set in a class what an object may show of it after a branch or a loop."""
-    for place, _ in _thread.journals[0].defaults.values():
-        if place.key[2] == name and cls in type(place.owner).__mro__:
-            raise changed_default(place, here())
-
-
-def changed_default(place: Place, where: str) -> Exception:
-    """The refusal of a class that changes under its objects."""
-    return errors.StagingError(
-        say(
-            where,
-            f"a class changes an attribute that {place.label!r} may show: after a branch or a loop "
-            "of the graph it is known only when the graph runs whether the object has one of its "
-            "own",
-            "Give the object the attribute before the branch or loop, or change the class before.",
-        )
-    )
+        root.defaults = {place.key: (place, here(), default), **(root.defaults or {})}
+        presence.refuse_held(place)
 
 
 # What arrays let programs set, beside what tensors have as well: a tensor may stand for an array.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..hints import Any
+from ..native import _core
 from .frames import is_read_by_name, live_values
 from .journal import thread as _thread
 from .snapshot import Walk
@@ -17,6 +18,26 @@ def is_alive(wanted: list, functions: tuple = (), held: Iterable[Any] = ()) -> b
     walk = Walk()
     walk.run(functions, [_thread.roots, *live_values(), *held])
     return any(id(w) in walk.seen for w in wanted)
+
+
+def is_chosen_alive(array: Any) -> bool:
+    """Whether code that follows may read a tensor, given by a branch or a loop, that may stand for
+    an array."""
+    walk, live = Walk(), live_values()
+    walk.run((), [_thread.roots, *live])
+    held = [facet.parts(owner, held) for facet, owner, held in walk.entries]
+    held += [value for value in walk.seen.values() if type(value) is tuple]
+    return any(_may_stand_for(value, array) for values in (live, *held) for value in values)
+
+
+def _may_stand_for(value: Any, array: Any) -> bool:
+    if type(value) is not _core.SymbolicTensor:
+        return False
+    made = _core.made_by(value)
+    return made is not None and made[0] in CONSTRUCTS and value.dtype == array.dtype
+
+
+CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
 
 
 def is_read(place: Place) -> bool:

@@ -196,6 +196,20 @@ class Attribute(Place):
         """Whether it may hold objects of any class, as the defaults of a function may not."""
         return type(self._slot) is not types.GetSetDescriptorType
 
+    @property
+    def inherited(self) -> Any:
+        """What the owner shows where it has none of its own."""
+        if not issubclass(type(self.owner), type):
+            return self.class_default
+        others = (vars(base) for base in self.owner.__mro__[1:])
+        return next((held[self._name] for held in others if self._name in held), UNDEFINED)
+
+    def is_own(self) -> bool:
+        """Whether the owner has one of its own now."""
+        if issubclass(type(self.owner), type):
+            return self._name in vars(self.owner)
+        return self._slot is None and self._name in (_own_fields(self.owner) or ())
+
     def _get(self) -> Any:
         held = _own_fields(self.owner)
         if self._slot is not None:

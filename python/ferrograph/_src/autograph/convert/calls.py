@@ -26,6 +26,8 @@ def convert(
     if _looks_at_frame(node.func):
         if node.func.id in _NAMING and not node.args and not node.keywords:
             return build.locate(build.call("own_names", node), node)
+        if node.func.id == "vars" and len(node.args) == 1:
+            node.args = [build.locate(build.call("asked", node.args[0]), node.args[0])]
         return node
     called: ast.expr
     operator = "fn_later" if grows else "fn"

@@ -117,9 +117,12 @@ def key_of(key: ast.expr) -> ast.expr:
     return key
 
 
+_ASKED = frozenset({"__class__", "__dict__"})  # of which any object is asked
+
+
 def convert_attribute(node: ast.Attribute) -> ast.expr:
     """``a.name`` where it is read."""
-    if node.attr != "__class__" and not specials.has_attribute(node.attr):
+    if node.attr not in _ASKED and not specials.has_attribute(node.attr):
         return node
     return build.locate(build.call("attribute_of", node.value, build.constant(node.attr)), node)
 

@@ -22,6 +22,10 @@ def convert_attribute(
     node: ast.Attribute, text: str, sites: Sites | None = None, repeats: bool = False
 ) -> ast.Attribute:
     """An attribute that is set or deleted, ``repeats`` where that may be often."""
+    if isinstance(node.ctx, ast.Del):
+        place = build.constant(node.attr), build.constant(text)
+        node.value = build.locate(build.call("losing", node.value, *place), node.value)
+        return node
     if sites is not None:
         short = short_ways.owner(node.value, node.attr, text, sites)
         node.value = build.locate(short, node.value)

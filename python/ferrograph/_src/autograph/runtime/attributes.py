@@ -28,6 +28,8 @@ def attribute_of(value: Any, name: str) -> Any:
         chosen_texts.refuse(value)
         if is_front(value):
             return type(really(value))
+    if name == "__dict__" and traces.n:
+        notes.asked(value)
     if kind in PLAIN or issubclass(kind, _NAMESPACES):
         return getattr(value, name)
     everything = method(value, "__getattribute__")

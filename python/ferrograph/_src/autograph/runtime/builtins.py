@@ -239,7 +239,7 @@ def _setattr(target: Any, name: str, value: Any) -> None:
 
 
 def _delattr(target: Any, name: str) -> None:
-    delattr(notes.owner(target, name, name), name)
+    delattr(notes.losing(target, name, name), name)
 
 
 def _container(python: type) -> Callable:

@@ -26,7 +26,7 @@ from . import specials
 from .again import NOTED, unless_again
 
 if TYPE_CHECKING:
-    from ...staging import list_arguments
+    from ...staging import list_arguments, presence
     from . import acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts
 else:
     acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts = later(
@@ -34,7 +34,7 @@ else:
         *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "making"),
         *("sorting", "texts"),
     )
-    (list_arguments,) = later(staging.__name__, "list_arguments")
+    list_arguments, presence = later(staging.__name__, "list_arguments", "presence")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
@@ -251,6 +251,8 @@ def _library(callee: Any) -> Any:
     callee = acts.form(callee)
     if str(getattr(callee, "__module__", None)).startswith("numpy"):
         callee = foreign.asking(callee)
+    if notes.has_unsure() and presence.is_copied(callee):
+        callee = presence.copying(callee)
     takes_lists = notes.has_lists()
     if takes_lists:
         is_ordering = getattr(callee, "__module__", None) in _ORDERING

@@ -81,6 +81,7 @@ def _unset(code: types.CodeType, found: Any) -> list[str]:
     """The names of a function of which the graph says whether they are set."""
     unset = thread.journals[0].unset if thread.journals else ()
     own = (*code.co_varnames, *code.co_cellvars)
+    own += code.co_freevars if code in tracebacks.parts else ()
     return sorted(name for name in unset if name in own and name not in found)
 
 

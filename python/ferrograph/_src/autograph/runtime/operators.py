@@ -14,12 +14,14 @@ from ... import lazy
 from ...hints import TYPE_CHECKING, Any
 from ...staging.journal import chosen
 from ...staging.notes import (
+    asked,
     augmented,
     cells,
     changing,
     changing_item,
     container,
     fresh,
+    losing,
     names_of_module,
     owner,
 )
@@ -58,6 +60,7 @@ __all__ = [
     "added",
     "and_",
     "anew",
+    "asked",
     "assert_stmt",
     "attribute",
     "attribute_of",
@@ -97,6 +100,7 @@ __all__ = [
     "left",
     "listed",
     "loaded",
+    "losing",
     "managed",
     "match",
     "names_of_module",

@@ -1,0 +1,136 @@
+"""Attributes that objects have of their own after some branches or iterations, and after others as
+their class has them.
+
+The graph chooses what an object shows. Whether it has the attribute itself is known only when the
+graph runs: code that asks is refused, and so is a change of the class.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..native import _core
+from ..values import errors
+from .facets import fields_of
+from .journal import thread as _thread
+from .notes import note_default
+from .places import here, say
+from .state import UNDEFINED, Attribute, attribute_place
+
+_COPIES = frozenset({"copy", "deepcopy"})
+
+
+def check_set(cls: type, name: str) -> None:
+    """Refuse to set in a class what an object may show of it."""
+    for place, *_ in _thread.journals[0].defaults.values():
+        owner = place.owner
+        bases = owner.__mro__[1:] if issubclass(type(owner), type) else type(owner).__mro__
+        if place.key[2] == name and cls in bases:
+            raise _changed_class(place, here())
+
+
+def check() -> None:
+    """Refuse that a class has another value by now under a name that was noted."""
+    for place, where, default in _thread.journals[0].defaults.values():
+        if attribute_place(place.label, place.owner, place.key[2]).inherited is not default:
+            raise _changed_class(place, where)
+
+
+def _changed_class(place: Attribute, where: str) -> Exception:
+    return errors.StagingError(
+        say(
+            where,
+            f"a class changes an attribute that {place.label!r} may show: after a branch or a loop "
+            "of the graph it is known only when the graph runs whether the object has one of its "
+            "own",
+            "Give the object the attribute before the branch or loop, or change the class before.",
+        )
+    )
+
+
+def refuse_look(owner: Any, name: str | None = None) -> Any:
+    """``owner``, of which is asked what it has of its own, under a name or at all."""
+    for place, *_ in _thread.journals[0].defaults.values():
+        if place.owner is owner and name in (None, place.key[2]) and _is_unsure(place):
+            raise unsure(place)
+    return owner
+
+
+def unsure(place: Attribute) -> Exception:
+    """The refusal to tell, or to need to know, whether an object has an attribute of its own."""
+    return errors.StagingError(
+        say(
+            here(),
+            f"whether an object has {place.label!r} of its own, or shows what its class has, is "
+            "known only when the graph runs: a branch or a loop sets or deletes it",
+            "Give the object the attribute before the branch or loop, and keep it there.",
+        )
+    )
+
+
+def _is_unsure(place: Attribute) -> bool:
+    """Whether what an object holds now may be what a branch or a loop left."""
+    held = dict(vars(place.owner)).get(place.key[2], UNDEFINED)
+    return held is UNDEFINED or held is place.inherited or type(held) is _core.SymbolicTensor
+
+
+def is_copied(function: Any) -> bool:
+    """Whether a library's function gives copies of objects."""
+    return getattr(function, "__module__", None) == "copy" and function.__name__ in _COPIES
+
+
+def copying(function: Callable) -> Callable:
+    """A function of ``copy``: copies of objects are as unsure as these."""
+
+    def call(value: Any, memo: dict | None = None, **keywords: Any) -> Any:
+        if function is copy.copy:
+            made = function(value)
+            _take_over(value, made)
+            return made
+        memo = {} if memo is None else memo
+        made = function(value, memo, **keywords)
+        for place, *_ in list(_thread.journals[0].defaults.values()):
+            if id(place.owner) in memo:
+                _take_over(place.owner, memo[id(place.owner)])
+        return made
+
+    return call
+
+
+def _take_over(owner: Any, made: Any) -> None:
+    for place, *_ in list(_thread.journals[0].defaults.values()):
+        if place.owner is owner and made is not owner and _is_unsure(place):
+            default = place.inherited
+            note_default(attribute_place(place.label, made, place.key[2]), default, default)
+
+
+def refuse_held(place: Attribute) -> None:
+    """Refuse an attribute that is unsure from now on of an object whose ``__dict__`` the program
+    holds, where it would see it."""
+    if issubclass(type(place.owner), type):
+        return
+    held = fields_of(place.owner)
+    if sys.getrefcount(held) <= _alone():
+        return
+    raise errors.StagingError(
+        say(
+            here(),
+            f"a branch or a loop of the graph decides whether an object has {place.label!r} of its "
+            "own, and its `__dict__` is held under another name, which shows that",
+            "Give the object the attribute before the branch or loop, and keep it there.",
+        )
+    )
+
+
+class _Object:
+    pass
+
+
+def _alone() -> int:
+    """The count of references to attributes that nobody holds, as ``refuse_held`` counts them."""
+    one = _Object()
+    held = fields_of(one)
+    return sys.getrefcount(held)
