@@ -16,7 +16,7 @@ from ..context import ownership
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import kinds, memory, parts
+from . import kinds, parts
 from .journal import StandIn
 from .places import here, say
 from .snapshot import Walk
@@ -96,7 +96,7 @@ def _kept_in_length(value: Any) -> Any:
     if not (isinstance(value, memoryview) or parts.is_array(value)):
         return None
     shown = parts.memory_of(value)[-1]
-    return None if memory.views_of(type(shown)) is None else shown
+    return shown if kinds.has_views(type(shown)) else None
 
 
 def _held_now() -> Iterator[Any]:

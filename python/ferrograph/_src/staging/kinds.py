@@ -205,6 +205,14 @@ def is_opaque(kind: type) -> bool:
     return _REFERENTS in facets_of(kind)
 
 
+def has_views(kind: type) -> bool:
+    """Whether views keep instances of a class from changing their length."""
+    return any((base.__module__, base.__name__) in _VIEWED for base in kind.__mro__)
+
+
+_VIEWED = frozenset({("builtins", "bytearray"), ("array", "array"), ("_io", "BytesIO")})
+
+
 def has_library_fields(cls: type) -> bool:
     """Whether a library's code reads the attributes of objects of a class."""
     if cls is types.SimpleNamespace or cls is types.FunctionType:
@@ -233,9 +241,8 @@ def _learn(kind: type) -> Iterable[Facet]:
         yield shown
     if stored is _REFERENTS and hasattr(kind, "writelines"):
         yield memory.POSITION_OF_FILE
-    views = memory.views_of(kind)
-    if views is not None:
-        yield views
+    if has_views(kind):
+        yield memory.views_of(kind)
     if kind.__name__ == _SCANNER:
         yield memory.OWN_POSITION
     if (kind.__module__, kind.__name__) == ("mmap", "mmap"):

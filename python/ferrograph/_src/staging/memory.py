@@ -81,16 +81,12 @@ class Views(facets.Refused):
         return place
 
 
-def views_of(kind: type) -> Views | None:
-    """What compares the views of instances of a class; None of one that keeps its length."""
-    for base in kind.__mro__:
-        if base is bytearray:
-            return Views(_keeps_length_of_bytes)
-        if (base.__module__, base.__name__) == ("array", "array"):
-            return Views(_keeps_length_of_array)
-        if (base.__module__, base.__name__) == ("_io", "BytesIO"):
-            return Views(_keeps_length_of_file)
-    return None
+def views_of(kind: type) -> Views:
+    """What compares the views of instances of a class whose length can change."""
+    if issubclass(kind, bytearray):
+        return Views(_keeps_length_of_bytes)
+    is_file = issubclass(kind, sys.modules["io"].BytesIO)
+    return Views(_keeps_length_of_file if is_file else _keeps_length_of_array)
 
 
 def _keeps_length_of_bytes(owner: bytearray) -> bool:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         list_arguments,
         several,
     )
-    from . import attributes, equality, foreign, printing, quantifiers, sorting, telling, texts
+    from . import attributes, equality, foreign, iterators, printing, quantifiers, sorting, texts
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
     bounds, by_tensors, chosen_numbers, chosen_variables, list_arguments, several = later(
@@ -51,9 +51,9 @@ else:
         *("bounds", "by_tensors", "chosen_numbers", "chosen_variables", "list_arguments"),
         "several",
     )
-    attributes, equality, foreign, printing, quantifiers, sorting, telling, texts = later(
+    attributes, equality, foreign, iterators, printing, quantifiers, sorting, texts = later(
         __package__,
-        *("attributes", "equality", "foreign", "printing", "quantifiers", "sorting", "telling"),
+        *("attributes", "equality", "foreign", "iterators", "printing", "quantifiers", "sorting"),
         "texts",
     )
 
@@ -540,7 +540,7 @@ _FORMS: dict[Any, Any] = {
     operator.index: _index,
     nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
-    itertools.islice: _in(telling, "islice"),
+    itertools.islice: _in(iterators, "islice"),
     ops.range: tensor_range,
     builtins.range: _range,
     builtins.enumerate: _enumerate,

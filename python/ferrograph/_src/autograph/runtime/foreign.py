@@ -168,7 +168,7 @@ def spread(value: Any) -> Any:
 
 def spread_in_list(value: Any) -> Any:
     """``value`` in ``[*value]``, which is a list that the graph grows where ``value`` is one."""
-    return value if value.__class__ is list and is_grown(value) else spread(value)
+    return value if type(value) is list and is_grown(value) else spread(value)
 
 
 def spread_in_set(value: Any) -> Any:

@@ -1,5 +1,4 @@
-"""Functions of libraries that tell a number of Python's from a tensor, whose error a program may
-catch."""
+"""Functions of ``itertools`` with numbers in the place of which no tensor can stand."""
 
 from __future__ import annotations
 
