@@ -1042,6 +1042,18 @@ def class_set_by_the_graph_after_its_object(x):
     return x + held.v
 
 
+@meets("staging/cursors.py:Cursor._refuse_endless:0")
+def elements_until_they_end(x):
+    numbers = iter([1, 2, 3])
+    if x > 0:
+        next(numbers)
+    try:
+        while True:
+            x = x + next(numbers)
+    except StopIteration:
+        return x
+
+
 @meets("staging/presence.py:refuse_look:0")
 def attributes_of_an_object_that_may_have_its_own(x):
     held = Shown()

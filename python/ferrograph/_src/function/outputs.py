@@ -7,7 +7,7 @@ from collections.abc import MappingView
 from ..hints import Any
 from ..native import _core
 from ..staging.journal import is_ordered
-from ..values import nest
+from ..values import again, nest
 from ..values.tensor_spec import TypeSpec
 from . import special
 
@@ -25,14 +25,10 @@ class Packed:
 
     def pack(self, values: list) -> Any:
         """The container of these children."""
-        if self.names is None:
-            return self.kind(*values) if hasattr(self.kind, "_fields") else self.kind(values)
-        items = dict(zip(self.names, values, strict=True))
-        if issubclass(self.kind, dict):
-            made = self.kind.__new__(self.kind)
-            made.update(items)
-            return made
-        return self.kind(**items)
+        if issubclass(self.kind, (list, tuple, dict)):
+            return again.of_class(self.kind, values, self.names)
+        assert self.names is not None
+        return self.kind(**dict(zip(self.names, values, strict=True)))
 
 
 class Composite:
@@ -80,9 +76,9 @@ def _template(value: Any, to_tensor: Any, flat: list) -> Any:
         flat.append(to_tensor(value))
         return len(flat) - 1
     if isinstance(value, (list, tuple)):
-        return Packed(kind, all_of(value), None)
+        return Packed(kind, all_of(again.held(value, list)), None)
     if isinstance(value, dict):
-        return Packed(kind, all_of(value.values()), list(value))
+        return Packed(kind, all_of(again.held(value, list)), list(dict.__iter__(value)))
     if isinstance(value, MappingView):
         return all_of(value)
     if isinstance(value, TypeSpec):

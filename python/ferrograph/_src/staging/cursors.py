@@ -13,6 +13,7 @@ from ..hints import TYPE_CHECKING, Any
 from ..values import dtypes, errors
 from . import iteration, kinds, notes, values
 from .journal import front_of, is_front, refuse_stale
+from .journal import thread as _thread
 from .places import here, say
 from .state import attribute_place, is_grown
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 else:
     (by_tensors,) = later(__package__, "by_tensors")
 
+_MOST_TRACED = 1000
 _EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains
 
 
@@ -74,10 +76,28 @@ class Cursor:
 
     def following(self) -> Any:
         """The next element, at a position that is a tensor; an error when the graph runs out."""
+        self._refuse_endless()
         ops.Assert(self.has_next(), ["StopIteration: the iterator has no further element"])
         item = self.at(self._at)
         self._move(self._at + 1)
         return item
+
+    def _refuse_endless(self) -> None:
+        """Refuse to take more elements one by one than there are, or many more than that where a
+        branch or a loop may take none: code that goes on until they end would never come to an
+        end, since the graph alone sees that."""
+        taken = _thread.journals[0].taken
+        _, n = taken.get(id(self), (self, 0))
+        if n > len(self._items) + (_MOST_TRACED if notes.in_region() else 0):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    "an iterator that a branch or a loop of the graph advanced is asked for more "
+                    "elements than there are: where it ends is known only when the graph runs",
+                    "Take the elements before the branch or loop, or run over them with `for`.",
+                )
+            )
+        taken[id(self)] = self, n + 1
 
     def at(self, index: Any) -> Any:
         """The element at a position that is a tensor."""

@@ -73,6 +73,7 @@ class Journal:
         self.variables: dict[Any, Any] = {}  # of a trace: see ``chosen_variables``
         self.numbers_in_doubt: dict[Any, Any] = {}  # of a trace: flags of those that may be tensors
         self.quotients: dict[int, list] = {}  # of a trace: see ``quotients``, by their graphs
+        self.taken: dict[int, tuple] = {}  # of a trace: see ``cursors``, how much of them, by id
         self.elements: dict[int, list] = {}  # of a trace: see ``unread``, by their graphs
         self.number_kinds: dict[Any, frozenset] = {}  # of a trace: their classes, where known
         self.kinds_told = 0  # how often it was said of which class such a number is

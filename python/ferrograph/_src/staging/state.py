@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from .. import staging
 from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
+from . import plain_reads
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here
@@ -165,7 +166,7 @@ def cell_place(label: str, cell: types.CellType) -> Place:
     return Name(label, cell)
 
 
-def attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
+def _attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
     """The attribute ``name`` of what ``base`` gives now; None where there is no such object.
 
     An attribute behind a property is no place: its property decides what is set. Nor is a field.
@@ -301,7 +302,7 @@ def attribute_place(label: str, owner: Any, name: str) -> Attribute:
     return Attribute(label, owner, name)
 
 
-def item(label: str, both: Callable[[], Any]) -> Place | None:
+def _item(label: str, both: Callable[[], Any]) -> Place | None:
     """The item of a Python container, where ``both`` gives that and a key; None where it gives
     something else, such as a tensor."""
     found = _evaluate(both)
@@ -426,35 +427,37 @@ def _evaluate(thunk: Callable[[], Any]) -> Any:
 
 
 def place_of(
-    label: str, thunk: Any, *attribute_name: str | None, functions: Functions = ()
+    label: str, found: Any, *attribute_name: str | None, functions: Functions = ()
 ) -> Place | None:
-    """A place that the text of a construct sets: with a name the attribute of what ``thunk`` gives,
-    with None the name of its module that ``thunk`` reads, else the item of a container with a key.
+    """A place that the text of a construct sets: with a name the attribute of what is ``found``,
+    with None the name of its module that a function reads, else the item of a container with a key.
 
-    In place of a thunk may stand what it reads as ``functions`` do: ``("a", "b")`` for ``a.b``, and
-    for an item of that ``(("a", "b"), "k")``, whose key is a name, or ``(("a", "b"), None, 0)``.
+    What is found is said as ``functions`` read it: ``("a", "b", ("i",), (None, 0))`` for
+    ``a.b[i][0]``, whose keys are a name and a constant; and for an item such a path, the name of
+    the key, or None and the key itself.
     """
-    if isinstance(thunk, tuple):
-        thunk = _reader(thunk, functions)
-    if not attribute_name:
-        return item(label, thunk)
-    (name,) = attribute_name
-    return attribute(label, thunk, name) if name is not None else global_name(label, thunk)
+    if attribute_name == (None,):
+        return global_name(label, found)
+    if attribute_name:
+        return _attribute(label, lambda: _read(found, functions), str(attribute_name[0]))
+    base, name, *key = found
+    return _item(
+        label,
+        lambda: (_read(base, functions), key[0] if name is None else _named(name, functions)),
+    )
 
 
-def _reader(path: tuple, functions: Functions) -> Callable[[], Any]:
-    """A thunk for what ``place_of`` takes in place of one."""
-    if isinstance(path[0], str):
-        return lambda: _read(path, functions)
-    base, name, *key = path
-    return lambda: (_read(base, functions), key[0] if name is None else _read((name,), functions))
-
-
-def _read(path: tuple[str, ...], functions: Functions) -> Any:
-    """What an attribute of a name is to ``functions``, some of which read that name."""
+def _read(path: tuple, functions: Functions) -> Any:
+    """What a name, and attributes and items of it, are to ``functions``."""
     found = _named(path[0], functions)
-    for name in path[1:]:
-        found = getattr(found, name)
+    for step in path[1:]:
+        if isinstance(step, str):
+            found = plain_reads.attribute_of(found, step)
+        elif is_grown(found):
+            raise LookupError(step)
+        else:
+            name, *key = step
+            found = plain_reads.item_of(found, key[0] if name is None else _named(name, functions))
     return found
 
 

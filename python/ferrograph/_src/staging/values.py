@@ -12,7 +12,7 @@ from ..context import ownership
 from ..context.by_class import ByClass
 from ..hints import Any
 from ..native import _core
-from ..values import dtypes, nest
+from ..values import again, dtypes, nest
 from .journal import thread as _thread
 from .places import here, say
 from .state import UNDEFINED
@@ -181,9 +181,7 @@ def _replaced(value: Any, parts: list) -> Any:
 
 def _bare(value: Any) -> Any:
     """A copy of a container without the attributes that it was given."""
-    made = _copied(value)
-    made.__dict__.clear()
-    return made
+    return again.like(value, again.held(value, list), list)
 
 
 def _with_attributes(value: Any, parts: list) -> Any:

@@ -6,9 +6,9 @@ in the order of its sorted keys; packing gives back a mapping of the same class 
 their own order.
 
 Composite values (ragged tensors, tensor arrays and their like) are leaves unless
-``expand_composites`` is set. They say what they are made of by two methods: ``_component_list()``
-and ``_from_components(list)``. So do the specs of such values, whose parts are specs; packed with
-tensors they give values.
+``expand_composites`` is set, under which no code of the classes of containers runs. They say what
+they are made of by two methods: ``_component_list()`` and ``_from_components(list)``. So do the
+specs of such values, whose parts are specs; packed with tensors they give values.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, 
 
 from ..hints import Any, cast
 from ..native import _core
+from . import again
 from .public import public
 
 __all__ = [
@@ -184,11 +185,18 @@ def children(structure: Any) -> list:
     return list(structure.__tf_flatten__()[1])
 
 
+def _children(structure: Any, expand: bool) -> list:
+    """``children``, without running code of the program's where composite values are opened."""
+    if expand and again.is_own(type(structure)):
+        return again.held(structure, _sorted_keys)
+    return children(structure)
+
+
 def _flatten(structure: Any, expand: bool, out: list) -> None:
     if type(structure) in LEAVES:
         out.append(structure)
     elif is_nested(structure):
-        for child in children(structure):
+        for child in _children(structure, expand):
             _flatten(child, expand, out)
     elif expand and _is_composite(structure):
         for child in structure._component_list():
@@ -201,7 +209,10 @@ def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
     if type(structure) in LEAVES:
         return next(leaves)
     if is_nested(structure):
-        return like(structure, [_pack(child, leaves, expand) for child in children(structure)])
+        packed = [_pack(child, leaves, expand) for child in _children(structure, expand)]
+        if expand and again.is_own(type(structure)):
+            return again.like(structure, packed, _sorted_keys)
+        return like(structure, packed)
     if expand and _is_composite(structure):
         parts = [_pack(child, leaves, expand) for child in structure._component_list()]
         return _recompose(structure, parts)
@@ -257,7 +268,7 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
     if check_types and not is_nested(a):
         _compare_specs(a, b)
     left, right = (
-        x._component_list() if expand and _is_composite(x) else children(x) for x in (a, b)
+        x._component_list() if expand and _is_composite(x) else _children(x, expand) for x in (a, b)
     )
     if len(left) != len(right):
         raise ValueError(f"{_named(a)} of {len(left)} against {_named(b)} of {len(right)}")

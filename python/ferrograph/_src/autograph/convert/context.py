@@ -109,22 +109,20 @@ class Context:
 
 def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
     path = _path(node.value)
-    if path is not None:
-        if isinstance(node, ast.Attribute):
-            return build.constant((text, path, node.attr))
-        if isinstance(node.slice, ast.Name):
-            return build.constant((text, (path, node.slice.id)))
-        return build.constant((text, (path, None, node.slice.value)))
-    base, label = build.loaded(node.value), build.constant(text)
     if isinstance(node, ast.Attribute):
-        return build.tuple_of([label, build.thunk(base), build.constant(node.attr)])
-    both = build.tuple_of([base, build.loaded(node.slice)])
-    return build.tuple_of([label, build.thunk(both)])
+        return build.constant((text, path, node.attr))
+    return build.constant((text, (path, *_key(node.slice))))
 
 
-def _path(node: ast.expr) -> tuple[str, ...] | None:
-    """A name and attributes behind it as strings; None of what is more than that."""
+def _path(node: ast.expr) -> tuple:
+    """A name, attributes and items of it: see ``state.place_of``."""
     if isinstance(node, ast.Name):
         return (node.id,)
-    before = _path(node.value) if isinstance(node, ast.Attribute) else None
-    return None if before is None else (*before, node.attr)
+    if isinstance(node, ast.Attribute):
+        return (*_path(node.value), node.attr)
+    assert isinstance(node, ast.Subscript)
+    return (*_path(node.value), _key(node.slice))
+
+
+def _key(node: ast.expr) -> tuple:
+    return (node.id,) if isinstance(node, ast.Name) else (None, node.value)

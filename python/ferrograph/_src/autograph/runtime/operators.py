@@ -25,7 +25,7 @@ from ...staging.notes import (
     names_of_module,
     owner,
 )
-from ...staging.state import attribute, global_name, item
+from ...staging.state import global_name
 from .callees import anew, fn, fn_later
 from .logic import and_, not_, or_
 from .names import bind, own_names
@@ -62,7 +62,6 @@ __all__ = [
     "anew",
     "asked",
     "assert_stmt",
-    "attribute",
     "attribute_of",
     "augment",
     "augmented",
@@ -94,7 +93,6 @@ __all__ = [
     "if_exp",
     "if_stmt",
     "is_list",
-    "item",
     "item_of",
     "joined",
     "left",
