@@ -30,13 +30,27 @@ def message(exception: Exception, suffix: str) -> list:
 
 def mark_left(exception: BaseException) -> None:
     """Note that an exception comes out of a staged branch or loop, and say so in one of Python's
-    own."""
+    own. One that Python takes for an end wherever it runs over something is refused."""
+    if isinstance(exception, (StopIteration, StopAsyncIteration)):
+        raise _ended() from exception
     is_pythons = type(exception).__module__ == "builtins" and not _shows_line(exception)
     if is_pythons and not left_region(exception) and hasattr(exception, "add_note"):
         exception.add_note(_left_text())
     with contextlib.suppress(AttributeError):  # not every class takes attributes
         exception._ferrograph_left_region = True
         exception._ferrograph_said = None
+
+
+def _ended() -> Exception:
+    return errors.StagingError(
+        say(
+            here(),
+            "an iterator ends in a branch or a loop of the graph (`StopIteration`), which happens "
+            "while tracing, whatever the graph decides, also where plain Python would not come to "
+            "that line",
+            "Take the elements before the branch or loop, or give `next` a default.",
+        )
+    )
 
 
 def _left_text() -> str:

@@ -27,7 +27,7 @@ from .places import here, say
 from .reach import reached
 from .regions import Conditional
 from .state import Record, Versions
-from .walking import is_field
+from .walking import attributes, is_field
 
 __all__ = [
     "Front",
@@ -238,6 +238,17 @@ def _on_items(name: str, function: Callable) -> None:
     setattr(Front, name, lambda self, *args: perform(function, self, *args))
 
 
+def _on_class(name: str) -> None:
+    def use(held: Any, *args: Any, **kwargs: Any) -> Any:
+        return hooks.callee(getattr(type(held), name))(held, *args, **kwargs)
+
+    setattr(Front, name, lambda self, *args, **kwargs: perform(use, self, *args, **kwargs))
+
+
+for _name in ("__call__", "__enter__", "__exit__"):
+    _on_class(_name)
+
+
 _on_items("__getitem__", lists.loaded)
 _on_items("__setitem__", _set_item)
 _on_items("__delitem__", _delete_item)
@@ -288,7 +299,13 @@ def _attribute(front: Front, name: str) -> Any:
             return perform(getattr, front, name)
     if is_field(target, name):
         return perform(getattr, front, name)
+    if name not in attributes(target) and not hasattr(object, name):
+        return perform(_read, front, name)  # by a method of its class, if there is one
     return front_of(getattr(target, name))
+
+
+def _read(held: Any, name: str) -> Any:
+    return hooks.callee(getattr)(held, name)
 
 
 def perform(use: Callable, *args: Any, **kwargs: Any) -> Any:

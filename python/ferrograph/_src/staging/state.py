@@ -187,7 +187,7 @@ class Attribute(Place):
     def __init__(self, label: str, owner: Any, name: str):
         self._name = name
         self.class_default, self._slot = _class_side(owner, name)
-        super().__init__(label, self._get, self._put, owner, ("attribute", id(owner), name))
+        self.label, self.owner, self.key = label, owner, ("attribute", id(owner), name)
         self.is_shared = issubclass(type(owner), type) and is_library_class(owner)
         own = self._slot is None and _own_fields(owner) is not None
         self.is_stored = own or _shows_in_copy(self._slot)
@@ -203,7 +203,8 @@ class Attribute(Place):
         if not issubclass(type(self.owner), type):
             return self.class_default
         others = (vars(base) for base in self.owner.__mro__[1:])
-        return next((held[self._name] for held in others if self._name in held), UNDEFINED)
+        found = (held[self._name] for held in others if self._name in held)
+        return next(found, self.class_default)
 
     def is_own(self) -> bool:
         """Whether the owner has one of its own now."""
@@ -211,7 +212,7 @@ class Attribute(Place):
             return self._name in vars(self.owner)
         return self._slot is None and self._name in (_own_fields(self.owner) or ())
 
-    def _get(self) -> Any:
+    def get(self) -> Any:
         held = _own_fields(self.owner)
         if self._slot is not None:
             try:
@@ -226,7 +227,7 @@ class Attribute(Place):
             return getattr(self.owner, self._name, UNDEFINED)
         return self.class_default
 
-    def _put(self, value: Any) -> None:
+    def put(self, value: Any) -> None:
         owner, name, held = self.owner, self._name, _own_fields(self.owner)
         value = front_of(value)
         if issubclass(type(owner), type):
@@ -234,7 +235,7 @@ class Attribute(Place):
         elif self._slot is not None:
             if value is not UNDEFINED:
                 _put_typed(self.label, self._slot.__set__, owner, value)
-            elif self._get() is not UNDEFINED:
+            elif self.get() is not UNDEFINED:
                 self._slot.__delete__(owner)
         elif held is None:
             setattr(owner, name, value) if value is not UNDEFINED else delattr(owner, name)
@@ -387,9 +388,9 @@ class Container(Place):
     is_whole = True
 
     def __init__(self, label: str, owner: Any):
-        super().__init__(label, self._get, self._put, owner, ("all", id(owner)))
+        self.label, self.owner, self.key = label, owner, ("all", id(owner))
 
-    def _get(self) -> Any:
+    def get(self) -> Any:
         versions = versions_of(self.owner)
         if versions is not None:
             return versions
@@ -398,7 +399,7 @@ class Container(Place):
             return dict(base.items(self.owner))
         return (collections.deque if base is collections.deque else base)(base.__iter__(self.owner))
 
-    def _put(self, value: Any) -> None:
+    def put(self, value: Any) -> None:
         if put_versions(self, value):
             return
         if has_versions():

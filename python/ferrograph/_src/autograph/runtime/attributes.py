@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ... import staging
+from ... import later, staging
 from ...staging import chosen_numbers, chosen_texts, notes, stale
 from ...staging.journal import chosen, is_front, really, traces
 from .specials import PLAIN, callee, found, method
+
+if TYPE_CHECKING:
+    from ...staging import failures
+else:
+    (failures,) = later(staging.__name__, "failures")
 
 __all__ = ["attribute_of", "getattr_", "hasattr_"]
 
@@ -43,7 +48,10 @@ def attribute_of(value: Any, name: str) -> Any:
 
 
 def _is_of_another(exception: AttributeError, value: Any) -> bool:
-    """Whether a getter of ``value`` fails since plain Python has no symbolic tensor there."""
+    """Whether a getter of ``value`` fails in a branch that may never run, or since plain Python has
+    no symbolic tensor there."""
+    if failures.left_region(exception):
+        return True
     return getattr(exception, "obj", None) is not value and not staging.may_handle(
         AttributeError, exception
     )
@@ -64,7 +72,7 @@ def _looked_up(value: Any, name: str) -> Any:
             if own is _MISSING or _is_data(type(held)):
                 return callee(getter)(held, value, kind)
             return own
-    if found(kind, "__getattr__") is not None:
+    if type(found(kind, "__getattr__")) is types.FunctionType:
         return object.__getattribute__(value, name)
     return getattr(value, name)
 

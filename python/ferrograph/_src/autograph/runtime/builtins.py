@@ -43,7 +43,17 @@ if TYPE_CHECKING:
         list_arguments,
         several,
     )
-    from . import attributes, equality, foreign, iterators, printing, quantifiers, sorting, texts
+    from . import (
+        answers,
+        attributes,
+        equality,
+        foreign,
+        iterators,
+        printing,
+        quantifiers,
+        sorting,
+        texts,
+    )
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
     bounds, by_tensors, chosen_numbers, chosen_variables, list_arguments, several = later(
@@ -51,10 +61,21 @@ else:
         *("bounds", "by_tensors", "chosen_numbers", "chosen_variables", "list_arguments"),
         "several",
     )
-    attributes, equality, foreign, iterators, printing, quantifiers, sorting, texts = later(
-        __package__,
-        *("attributes", "equality", "foreign", "iterators", "printing", "quantifiers", "sorting"),
-        "texts",
+    answers, attributes, equality, foreign, iterators, printing, quantifiers, sorting, texts = (
+        later(
+            __package__,
+            *(
+                "answers",
+                "attributes",
+                "equality",
+                "foreign",
+                "iterators",
+                "printing",
+                "quantifiers",
+            ),
+            "sorting",
+            "texts",
+        )
     )
 
 
@@ -102,7 +123,7 @@ def _len(value: Any) -> Any:
     if not is_staged(value):
         size = method(value, "__len__")
         if size is not None:
-            return _checked_length(size())
+            return answers.length(size())
         if lists.is_grown(value):
             return chosen_numbers.mark_integer(lists.whole(value).count(), large=False)
         return len(value)
@@ -120,15 +141,6 @@ def _len(value: Any) -> Any:
     return known if known is not None else _length(value)
 
 
-def _checked_length(given: Any) -> Any:
-    """What ``__len__`` gave, which Python takes for a length."""
-    if is_staged(given):
-        return given
-    if (number := operator.index(given)) < 0:
-        raise ValueError("__len__() should return >= 0")
-    return number
-
-
 def _length(tensor: Any) -> Any:
     """The length of a tensor that is known only when the graph runs."""
     return chosen_numbers.mark_integer(ops.shape(tensor)[0], large=False)
@@ -138,7 +150,7 @@ def _int(*args: Any, **keywords: Any) -> Any:
     if len(args) == 1 and type(args[0]) not in _PLAIN and is_staged(args[0]):
         return _number(args[0], "int32")
     if len(args) == 1 and (own := method(args[0], "__int__")) is not None:
-        return own()
+        return answers.integer(own())
     return int(*args, **keywords)
 
 
@@ -146,7 +158,7 @@ def _float(*args: Any) -> Any:
     if args and type(args[0]) not in _PLAIN and is_staged(args[0]):
         return _number(args[0], dtypes.float32)
     if args and (own := method(args[0], "__float__")) is not None:
-        return own()
+        return answers.real(own())
     return float(*args)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
+from ...context.hooks import hooks
 from ...staging import lists
 from ...staging.journal import is_front, loud
 from ...staging.values import is_staged
@@ -86,8 +87,7 @@ def _asked(value: Any, container: Any) -> Any:
     """``value in container`` by the methods of the user's classes; NotImplemented without them."""
     contains = method(container, "__contains__")
     if contains is not None:
-        found = contains(value)
-        return found if is_staged(found) else bool(found)
+        return hooks.callee(bool)(contains(value))
     is_opaque = hasattr(type(container), "__contains__") and type(container) not in _BY_ELEMENTS
     if is_opaque:
         return NotImplemented

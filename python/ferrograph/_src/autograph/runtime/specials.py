@@ -11,11 +11,11 @@ import contextlib
 import types
 from collections.abc import Callable, Iterator
 
-from ... import staging
+from ... import later, staging
 from ...context import ownership
 from ...context.by_class import ByClass
 from ...context.hooks import hooks
-from ...hints import Any
+from ...hints import TYPE_CHECKING, Any
 from ...native import _core
 from ...staging import lists
 from ...staging.journal import Holder, is_front
@@ -23,6 +23,11 @@ from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...values import errors
 from ..status import NOT_CONVERTED
+
+if TYPE_CHECKING:
+    from . import answers
+else:
+    (answers,) = later(__package__, "answers")
 
 PLAIN = frozenset(
     {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, set, frozenset, range}
@@ -107,16 +112,10 @@ def truth(value: Any) -> Any:
         return staging.perform(lists.is_true, value)
     decides = method(value, "__bool__")
     if decides is not None:
-        return _answer(decides(), value)
+        return answers.truth(decides())
     if not hasattr(kind, "__bool__") and (size := method(value, "__len__")) is not None:
-        return size() != 0
+        return answers.length(size()) != 0
     return lists.truth(value)
-
-
-def _answer(given: Any, value: Any) -> Any:
-    if type(given) is bool or isinstance(given, _core.Tensor):
-        return given
-    raise TypeError(f"__bool__ should return bool, returned {type(given).__name__}")
 
 
 def opened(value: Any) -> Any:
@@ -142,7 +141,7 @@ def iterated(value: Any) -> Any:
         return value
     begin = method(value, "__iter__")
     if begin is not None:
-        return _advanced(begin())
+        return _advanced(answers.iterator(begin()))
     if hasattr(type(value), "__iter__"):
         return value if _iterates_itself(type(value)) else _advanced(value)
     item = method(value, "__getitem__")
@@ -214,7 +213,9 @@ def _by_number(item: Callable) -> Iterator:
         before = _thread.n_ends
         try:
             element = item(number)
-        except (IndexError, StopIteration):
+        except (IndexError, StopIteration) as e:
+            if not staging.may_handle((IndexError, StopIteration), e):
+                raise
             return
         _refuse_end(before)
         yield element

@@ -1,0 +1,84 @@
+"""What special methods of the user's give, where Python asks for a number of one class: that is
+asked of numbers that the graph chose, too. A tensor that a method itself makes passes.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from ... import ops
+from ...hints import Any
+from ...native import _core
+from ...staging import chosen_numbers
+from ...staging.values import is_staged
+from ...values import dtypes
+
+
+def truth(given: Any) -> Any:
+    """What ``__bool__`` gives."""
+    if type(given) is bool:
+        return given
+    if isinstance(given, _core.Tensor):
+        if given.dtype.is_bool or not chosen_numbers.is_chosen(given):
+            return given
+        raise TypeError("__bool__ should return bool, returned a number")
+    raise TypeError(f"__bool__ should return bool, returned {type(given).__name__}")
+
+
+def length(given: Any) -> Any:
+    """What ``__len__`` gives."""
+    if chosen_numbers.is_chosen(given):
+        if not (given.dtype.is_integer or given.dtype.is_bool):
+            raise TypeError("'float' object cannot be interpreted as an integer")
+        if given.dtype.is_bool:
+            return chosen_numbers.mark_integer(ops.cast(given, dtypes.int32), large=False)
+        ops.Assert(given >= 0, [f"ValueError: {_NEGATIVE}"])
+        return given
+    if is_staged(given):
+        return given
+    if (number := operator.index(given)) < 0:
+        raise ValueError(_NEGATIVE)
+    return number
+
+
+_NEGATIVE = "__len__() should return >= 0"
+
+
+def integer(given: Any) -> Any:
+    """What ``__int__`` gives."""
+    if chosen_numbers.is_chosen(given) and given.dtype.is_floating:
+        raise TypeError("__int__ returned non-int (type float)")
+    if not is_staged(given) and not isinstance(given, int):
+        raise TypeError(f"__int__ returned non-int (type {type(given).__name__})")
+    return given
+
+
+def real(given: Any) -> Any:
+    """What ``__float__`` gives."""
+    if chosen_numbers.is_chosen(given) and not given.dtype.is_floating:
+        raise TypeError("__float__ returned non-float (type int)")
+    if not is_staged(given) and not isinstance(given, float):
+        raise TypeError(f"__float__ returned non-float (type {type(given).__name__})")
+    return given
+
+
+def iterator(given: Any) -> Any:
+    """What ``__iter__`` gives."""
+    if isinstance(given, _NO_ITERATORS):
+        raise TypeError(f"iter() returned non-iterator of type {type(given).__name__!r}")
+    return given
+
+
+_NO_ITERATORS = (
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    str,
+    bytes,
+    range,
+    int,
+    float,
+    _core.EagerTensor,
+)
