@@ -1061,6 +1061,14 @@ def iterator_that_ends_in_a_branch(x):
     return len(found)
 
 
+@meets("staging/chosen_arrays.py:refuse_beside:0")
+def array_of_two_names_added_to(x):
+    held = np.zeros(2) if x > 0 else np.ones(2)
+    other = held
+    other += 1
+    return x + held[0]
+
+
 @meets("staging/presence.py:refuse_look:0")
 def attributes_of_an_object_that_may_have_its_own(x):
     held = Shown()

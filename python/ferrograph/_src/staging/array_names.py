@@ -5,19 +5,25 @@ from __future__ import annotations
 import types
 from collections.abc import Container, Iterable
 
+from .. import later
 from ..context import ownership
-from ..hints import Any
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from . import stacks, values
 from .families import keep
 from .frames import adds_in_place, augmented, frames, live_values, stored_next
 from .journal import thread as _thread
-from .parts import is_array, memory_of
+from .parts import memory_of, stands_for_array
 from .places import here, say
 from .readers import CONSTRUCTS, is_alive
 from .snapshot import Walk
 from .state import Place
+
+if TYPE_CHECKING:
+    from . import chosen_arrays
+else:
+    (chosen_arrays,) = later(__package__, "chosen_arrays")
 
 
 def note_arrays(
@@ -83,11 +89,14 @@ def refuse_in_place(array: Any, acting: types.FrameType) -> None:
 def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: str) -> None:
     """Refuse places with arrays that a loop's functions change in place, if others read them."""
     for spot, value in found:
-        if not is_array(value):
+        if not stands_for_array(value):
             continue
         name = spot.label.rpartition(".")[2]
         names = {name} if name.isidentifier() else {"[]"}
         if all(names.isdisjoint(augmented(f.__code__)) for f in functions):
+            continue
+        if type(value) is _core.SymbolicTensor:
+            chosen_arrays.refuse_beside(value, name if name.isidentifier() else "")
             continue
         if _is_alive_beside(spot, value, functions):
             raise in_place(spot.label, value, place)

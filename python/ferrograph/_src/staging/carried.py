@@ -17,14 +17,15 @@ from .errors import LoopDtypeError
 from .joins import Joins
 from .journal import Journal, really
 from .journal import thread as _thread
+from .parts import stands_for_array
 from .places import Spot, say
 from .regions import Traced
 
 if TYPE_CHECKING:
-    from . import chosen_variables, origins, quotients
+    from . import chosen_arrays, chosen_variables, origins, quotients
 else:
-    chosen_variables, origins, quotients = later(
-        __package__, "chosen_variables", "origins", "quotients"
+    chosen_arrays, chosen_variables, origins, quotients = later(
+        __package__, "chosen_arrays", "chosen_variables", "origins", "quotients"
     )
 
 _NO_TRACE = Journal()
@@ -60,6 +61,7 @@ class Variables:
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
         self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
         self._texts: list[int] = []  # variables that stand for texts
+        self._of_arrays: list[int] = []  # variables that stand for arrays of NumPy's
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
         self._scalars: list[int] = []  # variables that start as scalars of NumPy's
         self._sure: set[int] = set()  # those of them that certainly start as such
@@ -131,6 +133,10 @@ class Variables:
                 self._texts.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_texts.mark(inputs[-1])
+            if stands_for_array(leaf):
+                self._of_arrays.append(len(self.initial) - 1)
+                for inputs in self.inputs:
+                    chosen_arrays.mark(inputs[-1], leaf)
             if chosen_numbers.is_number(leaf) or (label, i) in self.numbers:
                 self._chosen.append(len(self.initial) - 1)
                 if chosen_numbers.standing(leaf) is True:
@@ -186,6 +192,8 @@ class Variables:
             slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
             if chosen_texts.is_text(leaf):
                 self._texts.append(len(self.initial) - 1)
+            if stands_for_array(leaf):
+                self._of_arrays.append(len(self.initial) - 1)
             if chosen_numbers.is_number(leaf):
                 self._chosen.append(len(self.initial) - 1)
             self.integers.add_late(len(self.initial) - 1, (label, i), leaf)
@@ -386,6 +394,8 @@ class Variables:
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
+        for index in self._of_arrays:
+            chosen_arrays.mark(outputs[index], self.inputs[1][index], self._left.get(index))
         for index in scalars:
             chosen_numbers.mark_foreign(outputs[index])
         for index in self._chosen:

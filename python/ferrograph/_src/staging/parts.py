@@ -5,9 +5,16 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
-from ..hints import Any
+from .. import later
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from . import kinds, values
+from .journal import thread as _thread
+
+if TYPE_CHECKING:
+    from . import chosen_arrays
+else:
+    (chosen_arrays,) = later(__package__, "chosen_arrays")
 
 # By the classes of containers: the keys, and how to read and to set what is under one of them.
 _Access = tuple[Callable[[Any], list], Callable[[Any, Any], Any], Callable[[Any, Any, Any], None]]
@@ -75,6 +82,14 @@ def is_array(value: Any) -> bool:
     if issubclass(kind, (_core.Tensor, _core.VariableBase)) or not kinds.facets_of(kind):
         return False
     return hasattr(kind, "__array__") and hasattr(kind, "__setitem__") and hasattr(value, "dtype")
+
+
+def stands_for_array(value: Any) -> bool:
+    """Whether a value is such an array, or a tensor that stands for one in a trace."""
+    if type(value) is _core.SymbolicTensor:
+        journals = _thread.journals
+        return bool(journals and journals[0].arrays) and chosen_arrays.is_chosen(value)
+    return is_array(value)
 
 
 def containers_in(value: Any) -> list:

@@ -39,6 +39,10 @@ def attribute_of(owner: Any, name: str) -> Any:
 def _of_bases(cls: type, name: str, held: Any) -> Any:
     """An attribute of a class, of whose own class ``held`` is one of that name."""
     found = _of_class(cls, name)
+    if isinstance(found, staticmethod):
+        found = found.__func__
+    if type(found) is types.FunctionType:
+        return found
     runs = hasattr(type(held), "__set__") or hasattr(type(found), "__get__")
     return _found(name, _MISSING if runs else found)
 

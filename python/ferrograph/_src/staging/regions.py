@@ -8,17 +8,18 @@ from .. import later, ops
 from ..context import thread
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from . import aliases, array_names, bounds, chosen_numbers, chosen_texts, values
+from . import aliases, array_names, bounds, chosen_numbers, chosen_texts, parts, values
 from .joins import Joins
 from .journal import thread as _thread
 from .parts import is_array, is_container
 from .places import Spot, say
 
 if TYPE_CHECKING:
-    from . import chosen_variables, origins, quotients, row_slices, unread
+    from . import chosen_arrays, chosen_variables, origins, quotients, row_slices, unread
 else:
-    chosen_variables, origins, quotients, row_slices, unread = later(
-        __package__, "chosen_variables", "origins", "quotients", "row_slices", "unread"
+    chosen_arrays, chosen_variables, origins, quotients, row_slices, unread = later(
+        __package__,
+        *("chosen_arrays", "chosen_variables", "origins", "quotients", "row_slices", "unread"),
     )
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
@@ -131,6 +132,7 @@ class Conditional:
         # What each branch leaves in names and other places, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
+        self._of_arrays: list[tuple] = []  # the outputs that stand for arrays, and of which
 
     def __enter__(self) -> Conditional:
         return self
@@ -218,6 +220,8 @@ class Conditional:
         outputs = _core.emit_if(self._predicate, *regions)
         for index in self._texts:
             chosen_texts.mark(outputs[index])
+        for index, *sides in self._of_arrays:
+            chosen_arrays.mark(outputs[index], *sides)
         for index, label in self._variables:
             chosen_variables.note(outputs[index], label, self._where)
         for index, kinds, pair in self._numbers:
@@ -256,6 +260,8 @@ class Conditional:
             return lambda outputs: first
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
+        if any(map(parts.stands_for_array, (first, second))):
+            self._of_arrays.append((index, first, second))
         is_plain = first.__class__ is second.__class__ is _core.SymbolicTensor
         is_plain = is_plain and not (_thread.journals and _thread.journals[0].variables)
         if not is_plain and any(map(values.stands_for_variable, (first, second))):

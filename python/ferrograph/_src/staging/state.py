@@ -12,14 +12,18 @@ import collections
 import types
 from collections.abc import Callable, Sequence
 
-from .. import staging
+from .. import later, staging
 from ..context.ownership import MACHINERY, is_library_class
-from ..hints import Any
-from . import plain_reads
+from ..hints import TYPE_CHECKING, Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
 from .places import here
 from .walking import is_field, proxied
+
+if TYPE_CHECKING:
+    from . import plain_reads
+else:
+    (plain_reads,) = later(__package__, "plain_reads")
 
 
 class _Undefined:

@@ -1,0 +1,122 @@
+"""Tensors that stand for arrays of NumPy's among which the graph chooses, or which its loops carry.
+
+``a += b`` changes an array in place, which its other names show; of a tensor it makes another one.
+That is refused where code that follows reads the array, or a view of it, elsewhere.
+"""
+
+from __future__ import annotations
+
+from ..context import tracebacks
+from ..hints import Any
+from ..native import _core
+from ..values import errors
+from .frames import frames, read_later, stored_next, values_in
+from .journal import thread as _thread
+from .parts import memory_of, stands_for_array
+from .places import here, say
+from .provenance import is_made_of, key_of
+from .snapshot import Walk, words_of
+
+_IN_PLACE = (
+    *("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul"),
+    *("iand", "ior", "ixor", "ilshift", "irshift"),
+)
+_VIEWS = frozenset({"StridedSlice", "Reshape", "Transpose", "ExpandDims", "Squeeze"})
+
+
+def mark(tensor: Any, *sources: Any) -> None:
+    """Note that a tensor stands for an array, which may be one that ``sources`` are."""
+    if _thread.journals and type(tensor) is _core.SymbolicTensor:
+        _thread.journals[0].arrays[key_of(tensor)] = tensor
+        for source in sources:
+            if stands_for_array(source):
+                _thread.journals[0].array_of[_memory(source)] = _memory(tensor)
+        if not hasattr(_core.SymbolicTensor, "__iadd__"):
+            for name in _IN_PLACE:
+                setattr(_core.SymbolicTensor, f"__{name}__", _asked)
+
+
+def _asked(tensor: Any, other: Any) -> Any:
+    """An operator in place: refused, or else that of which it is one."""
+    if _thread.journals and is_chosen(tensor):
+        frame = next(frames(), None)
+        name = "" if frame is None else stored_next(frame)
+        refuse_beside(tensor, "" if name.startswith("ag__") else name)
+    return NotImplemented
+
+
+def is_chosen(value: Any) -> bool:
+    """Whether a value is a tensor that stands for an array, or is made of such ones."""
+    if type(value) is not _core.SymbolicTensor or not _thread.journals:
+        return False
+    known = _thread.journals[0].arrays
+    return bool(known) and is_made_of(value, known, _made_of) is True
+
+
+def _made_of(tensor: Any) -> list | None:
+    """The tensors of which a tensor is made; None of one that is none of NumPy's."""
+    if key_of(tensor) in _thread.journals[0].tensors:
+        return None
+    made = _core.made_by(tensor)
+    if made is None:
+        return None
+    return [] if made[0] == "Const" else made[1]
+
+
+def refuse_beside(tensor: Any, name: str) -> None:
+    """Refuse to change an array for which a tensor stands, under a name or, "", where an object
+    holds it, if that is read elsewhere."""
+    memory = _memory(tensor)
+    names, held = (sum(_memory(v) == memory for v in found) for found in _read(name))
+    if names or held > (0 if name else 1):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"{repr(name) if name else 'an element'} is an array that a branch or a loop of "
+                "the graph chose, for which a tensor stands, and an augmented assignment changes "
+                "it in place, while code that follows reads it elsewhere: the graph would make "
+                "another tensor instead",
+                "Write `a = a + ...`, or make a copy before, `a = a.copy()`.",
+            )
+        )
+
+
+def _memory(value: Any) -> Any:
+    """What tells a tensor or an array, its views, and what it may be, from others."""
+    if type(value) is _core.SymbolicTensor:
+        while (made := _core.made_by(value)) is not None and made[0] in _VIEWS:
+            value = made[1][0]
+        key: Any = key_of(value)
+    else:
+        array = memory_of(value)[-1]
+        key = id(array)
+        _thread.journals[0].arrays[key] = array  # which keeps its place
+    same = _thread.journals[0].array_of
+    while (further := same.get(key, key)) != key:
+        key = further
+    return key
+
+
+def _read(name: str) -> tuple[list, list]:
+    """The tensors that code which follows may read under names, each as often as it may, but for a
+    name of the innermost function; and those that objects hold which it may read, or, without a
+    name, which it has."""
+    live: list[Any] = []
+    more: list[Any] = []
+    own = {name}
+    for running in frames():
+        own = own | {stored_next(running)}
+        names = read_later(running) - own
+        live += [running.f_locals[n] for n in names if n in running.f_locals]
+        live += [running.f_globals[w] for w in words_of(running.f_code) & set(running.f_globals)]
+        more += [] if name else values_in(running)
+        own = own if running.f_code in tracebacks.parts else set()
+    walk = Walk()
+    walk.run((), [_thread.roots, *live, *more])
+    held = [part for facet, owner, held in walk.entries for part in facet.parts(owner, held)]
+    held += [part for value in walk.seen.values() if type(value) is tuple for part in value]
+    return _tensors(live), _tensors(held)
+
+
+def _tensors(found: list) -> list:
+    return [value for value in found if type(value) is _core.SymbolicTensor]
