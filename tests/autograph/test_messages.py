@@ -1069,6 +1069,33 @@ def array_of_two_names_added_to(x):
     return x + held[0]
 
 
+@meets("autograph/runtime/foreign.py:popping.pop:0")
+def member_of_a_changed_set(x):
+    held = {1, 2, 3}
+    if x > 0:
+        held.add(4)
+    return x + held.pop()
+
+
+@meets("autograph/runtime/foreign.py:asking.ask:0")
+def arrays_compared_by_numpy(x):
+    return np.array_equal(x, 3)
+
+
+@meets("staging/chosen_arrays.py:_watch.item:0")
+def rows_of_a_chosen_array(x):
+    held = np.zeros((2, 2)) if x > 0 else np.ones((2, 2))
+    return held[[0, 1]]
+
+
+@meets("staging/chosen_arrays.py:_refuse_class:0")
+def matrices_chosen(x):
+    held = np.matrix([[1, 2], [3, 4]])
+    if x > 0:
+        held = held * 2
+    return held * held
+
+
 @meets("staging/presence.py:refuse_look:0")
 def attributes_of_an_object_that_may_have_its_own(x):
     held = Shown()

@@ -76,11 +76,18 @@ def _is_same(new: Any, old: Any) -> bool:
 
 def array_state(array: Any) -> tuple:
     """What is compared of an ``ndarray``: its shape and its elements."""
+    array = _plain(array)
     if array.dtype.hasobject:
         return array.shape, [part for leaf in _leaves(array) for part in _parts(leaf)]
     if array.nbytes <= MOST_COPIED:
         return array.shape, array.tobytes()
     return array.shape, _fingerprint(array)
+
+
+def _plain(array: Any) -> Any:
+    """An array, without the methods that its class may have."""
+    plain = sys.modules["numpy"].ndarray
+    return array if type(array) is plain else plain.view(array, plain)
 
 
 def _leaves(array: Any) -> Iterable:
@@ -102,6 +109,7 @@ def put_array_state(array: Any, state: tuple) -> None:
     shape, elements = state
     if array.shape != shape:
         array.shape = shape
+    array = _plain(array)
     if type(elements) is bytes:
         _put_bytes(array, elements)
         return

@@ -12,7 +12,7 @@ from ..native import _core
 from ..values import errors
 from .frames import frames, read_later, stored_next, values_in
 from .journal import thread as _thread
-from .parts import memory_of, stands_for_array
+from .parts import is_array, memory_of, stands_for_array
 from .places import here, say
 from .provenance import is_made_of, key_of
 from .snapshot import Walk, words_of
@@ -29,11 +29,49 @@ def mark(tensor: Any, *sources: Any) -> None:
     if _thread.journals and type(tensor) is _core.SymbolicTensor:
         _thread.journals[0].arrays[key_of(tensor)] = tensor
         for source in sources:
+            _refuse_class(source)
             if stands_for_array(source):
                 _thread.journals[0].array_of[_memory(source)] = _memory(tensor)
         if not hasattr(_core.SymbolicTensor, "__iadd__"):
-            for name in _IN_PLACE:
-                setattr(_core.SymbolicTensor, f"__{name}__", _asked)
+            _watch(_core.SymbolicTensor)
+
+
+def _refuse_class(array: Any) -> None:
+    """Refuse that a tensor stands for an array of a class whose operators may be others."""
+    if is_array(array) and type(array).__name__ not in _AS_TENSORS:
+        raise errors.StagingError(
+            say(
+                here(),
+                f"a `{type(array).__name__}` is one of those among which a branch or a loop of the "
+                "graph chooses: the graph would take a tensor for it, with other operators",
+                "Choose between plain arrays, `np.asarray(a)`, or between tensors.",
+            )
+        )
+
+
+_AS_TENSORS = frozenset({"ndarray", "memmap", "recarray"})
+
+
+def _watch(kind: Any) -> None:
+    """From now on, symbolic tensors are asked what they stand for where that makes a difference."""
+    for name in _IN_PLACE:
+        setattr(kind, f"__{name}__", _asked)
+    take = kind.__getitem__
+
+    def item(tensor: Any, key: Any) -> Any:
+        if type(key) is list and _thread.journals and is_chosen(tensor):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    "an array that a branch or a loop of the graph chose, for which a tensor "
+                    "stands, is indexed by a list, which takes several rows of an array, and one "
+                    "element of a tensor",
+                    "Write `fg.gather(a, rows)` for rows, `a[i, j]` for an element.",
+                )
+            )
+        return take(tensor, key)
+
+    kind.__getitem__ = item
 
 
 def _asked(tensor: Any, other: Any) -> Any:
@@ -119,4 +157,5 @@ def _read(name: str) -> tuple[list, list]:
 
 
 def _tensors(found: list) -> list:
-    return [value for value in found if type(value) is _core.SymbolicTensor]
+    """Those that are tensors or arrays."""
+    return [v for v in found if type(v) is _core.SymbolicTensor or is_array(v)]

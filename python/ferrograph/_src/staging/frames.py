@@ -68,7 +68,7 @@ def read_later(frame: types.FrameType) -> set[str]:
         start = -1  # the body of a loop may run again
     for at, target in jumps:
         if at > frame.f_lasti:
-            start = min(start, target)
+            start = min(start, target - 1)
     return {name for at, name in loads if at > start and not name.startswith("ag__")}
 
 
@@ -162,8 +162,17 @@ def _loads(code: types.CodeType) -> tuple[list[tuple[int, str]], list[tuple[int,
             loads.append((instruction.offset, instruction.argval))
         target = instruction.argval if "JUMP" in name else None
         if isinstance(target, int) and target < instruction.offset:
-            jumps.append((instruction.offset, target))
+            jumps.append((instruction.offset, _header(code, target)))
     return loads, jumps
+
+
+def _header(code: types.CodeType, target: int) -> int:
+    """Where the line begins at which a loop goes on: what it runs over is loaded there."""
+    lines = list(code.co_lines())
+    at = next(i for i, (first, end, _) in enumerate(lines) if first <= target < end)
+    while at > 0 and lines[at - 1][2] == lines[at][2]:
+        at -= 1
+    return lines[at][0]
 
 
 def _adds_in_place(instruction: Any) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..values import errors
-from . import effects, kinds, lists, merging, notes, values, versions
+from . import effects, kinds, lists, merging, notes, parts, values, versions
 from .conditional import mark_raised, stage_choice
 from .facets import Through
 from .frames import is_copied_from, is_discarded
@@ -379,9 +379,17 @@ def _with(record: Record, held: Versions, number: int, use: Callable[[], Any]) -
         raise
     if record.versions is None and _is_unchanged(record.place.get(), content):
         record.versions = held
-    if type(found) is memoryview:
+    if type(found) is memoryview or _shows_memory(found, record.owner):
         raise _unknown(found, here())
     return found
+
+
+def _shows_memory(found: Any, owner: Any) -> bool:
+    """Whether a list or the like holds views of an array: they show its next content."""
+    if not parts.is_array(owner) or type(found) not in (list, tuple):
+        return False
+    memory = parts.memory_of(owner)[-1]
+    return any(parts.is_array(v) and parts.memory_of(v)[-1] is memory for v in found)
 
 
 def _is_unchanged(now: Any, before: Any) -> bool:

@@ -61,6 +61,7 @@ class Journal:
         self.running: list[tuple[Any, Any]] = []  # of a trace: see ``running``
         self.arrays: dict[Any, Any] = {}  # of a trace: tensors that stand for arrays of NumPy's
         self.array_of: dict[Any, Any] = {}  # of a trace: see ``chosen_arrays``, memory by memory
+        self.refilled: dict[int, set] = {}  # of a trace: sets that are in another order, by id
         self.texts: dict[Any, Any] = {}  # of a trace: string tensors that stand for texts
         self.copies: dict[int, tuple] = {}  # of a trace: with what iterations begin, and of what
         self.replaced: list[Any] = []  # of a trace: containers that loops changed in copies

@@ -412,6 +412,8 @@ class Container(Place):
         if base is list or base is bytearray:
             base.__setitem__(owner, slice(None), value)
             return
+        if base is set and _thread.journals:
+            _thread.journals[0].refilled[id(owner)] = owner
         base.clear(owner)
         fill = base.extend if base is collections.deque else base.update
         fill(owner, value)

@@ -240,6 +240,10 @@ def other_settings(first: Any, second: Any) -> str | None:
                 return f"`{name}` is {settings[0]!r} of one and {settings[1]!r} of the other"
     pairs: Any = ()
     if issubclass(type(first), dict) and issubclass(type(second), dict):
+        if type(first) is not type(second):
+            return f"a `{type(first).__name__}` against a `{type(second).__name__}`"
+        if [type(key) for key in first] != [type(key) for key in second]:
+            return f"the keys {list(first)} against {list(second)}"
         pairs = [(first[key], second[key]) for key in first if key in second]
     elif issubclass(type(first), (list, tuple, collections.deque)):
         pairs = zip(first, second, strict=False)

@@ -213,6 +213,8 @@ def _of_builtin(callee: Any, target: Any) -> Any:
         if callee.__name__ in _BY_TENSORS and isinstance(target, list):
             by_order = callee.__name__ == "sort"
             return sorting.method(target) if by_order else lists.placed(target, callee)
+        if callee.__name__ == "pop" and isinstance(target, set):
+            return foreign.popping(target, callee)
         if callee.__name__ in _SEARCHES and notes.has_lists():
             return equality.searching(callee)
         return callee if isinstance(target, list) else foreign.guarded(callee)
@@ -460,6 +462,8 @@ def _callable_object(callee: Any) -> Any:
     if ownership.is_own_module(type(callee).__module__):
         return callee
     made = foreign.guarded(acts.form(callee))
+    if getattr(callee, "__name__", "") in foreign.COMPARING:
+        made = foreign.asking(made)
     given_its_object = type(callee) in _UNBOUND or type(callee) is operator.methodcaller
     return foreign.of_first(made) if given_its_object and notes.in_region() else made
 

@@ -17,14 +17,15 @@ from ...staging.journal import front_of, really
 from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...staging.state import is_grown
-from ...staging.values import is_staged
+from ...staging.values import is_staged, leaves_of
 from ...values import errors
 from .caches import counting, remembering
 from .specials import collected, iterated, opened
 
 __all__ = [
-    "LAZY", "asking", "counting", "deriving", "each_content", "formatting", "given", "guarded",
-    "over_elements", "remembering", "spread", "spread_in_list", "spread_in_set", "without_waiting",
+    "COMPARING", "LAZY", "asking", "counting", "deriving", "each_content", "formatting", "given",
+    "guarded", "over_elements", "popping", "remembering", "spread", "spread_in_list",
+    "spread_in_set", "without_waiting",
 ]  # fmt: skip
 
 _UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
@@ -88,14 +89,47 @@ def formatting(callee: Callable) -> Callable:
 
 
 def asking(callee: Callable) -> Callable:
-    """A function that tells a number of Python's from a tensor."""
+    """A function that tells a number of Python's from a tensor, or says of what is no array that
+    it is another one."""
+    compares = callee.__name__ in COMPARING
 
     def ask(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
             chosen_numbers.refuse(value, f"`{callee.__name__}`")
+            if compares and any(map(is_staged, leaves_of(value))):
+                raise errors.StagingError(
+                    say(
+                        here(),
+                        f"`{callee.__name__}` of NumPy's asks for the values of a tensor, which "
+                        "has none while the function is traced",
+                        "Write `fg.reduce_all(fg.equal(a, b))`.",
+                    )
+                )
         return callee(*args, **kwargs)
 
     return ask
+
+
+def popping(target: set, callee: Any) -> Callable:
+    """``pop`` of a set, which takes the member that comes next where it is kept: refused where a
+    branch or a loop changed the set, which then keeps its members elsewhere."""
+
+    def pop() -> Any:
+        if id(target) in _thread.journals[0].refilled and len(target) > 1:
+            raise errors.StagingError(
+                say(
+                    here(),
+                    "`pop` takes a member of a set that a branch or a loop of the graph changes: "
+                    "which one comes first depends on what was done to the set before",
+                    "Take a certain one, `k = min(s)` and `s.discard(k)`, or use a list.",
+                )
+            )
+        return callee()
+
+    return guarded(pop)
+
+
+COMPARING = frozenset({"array_equal", "array_equiv"})
 
 
 def deriving(callee: Any) -> Callable:
