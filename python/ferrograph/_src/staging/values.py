@@ -242,7 +242,8 @@ def other_settings(first: Any, second: Any) -> str | None:
     if issubclass(type(first), dict) and issubclass(type(second), dict):
         if type(first) is not type(second):
             return f"a `{type(first).__name__}` against a `{type(second).__name__}`"
-        if [type(key) for key in first] != [type(key) for key in second]:
+        kinds = {key: type(key) for key in second}
+        if any(kinds.get(key, type(key)) is not type(key) for key in first):
             return f"the keys {list(first)} against {list(second)}"
         pairs = [(first[key], second[key]) for key in first if key in second]
     elif issubclass(type(first), (list, tuple, collections.deque)):
