@@ -1096,6 +1096,13 @@ def matrices_chosen(x):
     return held * held
 
 
+@meets("staging/chosen_arrays.py:refuse_text:0")
+def element_of_a_chosen_array_printed(x):
+    held = np.zeros(2) if x > 0 else np.ones(2)
+    fg.print(held[0] + 1)
+    return x
+
+
 @meets("staging/presence.py:refuse_look:0")
 def attributes_of_an_object_that_may_have_its_own(x):
     held = Shown()
@@ -1110,6 +1117,16 @@ def attribute_deleted_in_a_loop(x):
     held.v = 5
     for _ in fg.range(x):
         del held.v
+    return x + held.v
+
+
+@meets("staging/notes.py:check_own:0")
+def attribute_taken_from_the_dict_in_a_loop(x):
+    held = Shown()
+    held.v = 5
+    for _ in fg.range(x):
+        held.v += 1
+        held.__dict__.pop("v", None)
     return x + held.v
 
 

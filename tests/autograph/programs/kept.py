@@ -181,7 +181,7 @@ FAMILIES = (
             "for i in fg.range({t} % 9):\n    r = (r + i) % 41",
             "for i in fg.range({n}, 5 + {t} % 9):\n    r = (r + i) % 41",
             "for i in fg.range(5 + {t} % 7, {n}, -1):\n    r = r + 1",
-            "for i in fg.range({t} % 5, 4 + {t} % 8, {p}):\n    r = r + i",
+            "for i in fg.range({t} % 5, 4 + {t} % 8, 1 + {p} % 3):\n    r = r + i",
             "for i in range({p}):\n    for j in fg.range(i, i + {n}):\n        r = r + j",
             "if {c}:\n    for i in fg.range({t} % 6):\n        {o}[0] = i",
         ),

@@ -19,6 +19,7 @@ from . import (
     flow,
     foreign,
     functions,
+    getters,
     hooks,
     idioms,
     kept,
@@ -31,7 +32,7 @@ from . import (
 from .kit import Family, make
 
 MODULES = (foreign, containers, objects, functions, flow, sharing, hooks, everyday, idioms)
-MODULES += (language, library, asked, kept, names)
+MODULES += (language, library, asked, kept, names, getters)
 FAMILIES: dict[str, Family] = {
     family.name: family for module in MODULES for family in module.FAMILIES
 }

@@ -21,19 +21,35 @@ _IN_PLACE = (
     *("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul"),
     *("iand", "ior", "ixor", "ilshift", "irshift"),
 )
-_VIEWS = frozenset({"StridedSlice", "Reshape", "Transpose", "ExpandDims", "Squeeze"})
+# Operations that give views; regions read tensors of what is around them by the last one.
+_VIEWS = frozenset({"StridedSlice", "Reshape", "Transpose", "ExpandDims", "Squeeze", "Identity"})
 
 
 def mark(tensor: Any, *sources: Any) -> None:
     """Note that a tensor stands for an array, which may be one that ``sources`` are."""
     if _thread.journals and type(tensor) is _core.SymbolicTensor:
-        _thread.journals[0].arrays[key_of(tensor)] = tensor
+        root = _thread.journals[0]
+        root.arrays[key_of(tensor)] = tensor
+        if not root.lists:
+            root.watch()
         for source in sources:
             _refuse_class(source)
             if stands_for_array(source):
-                _thread.journals[0].array_of[_memory(source)] = _memory(tensor)
+                root.array_of[_memory(source)] = _memory(tensor)
         if not hasattr(_core.SymbolicTensor, "__iadd__"):
             _watch(_core.SymbolicTensor)
+
+
+def refuse_text(tensor: Any) -> None:
+    """Refuse to show an array, or a number of NumPy's, for which a tensor stands."""
+    raise errors.StagingError(
+        say(
+            here(),
+            "an array of NumPy's that a branch or a loop of the graph chose, or an element of one, "
+            "is shown here: NumPy writes it otherwise than the tensor that stands for it",
+            "Show a tensor, `fg.identity(a)`, or print before the branch or loop.",
+        )
+    )
 
 
 def _refuse_class(array: Any) -> None:

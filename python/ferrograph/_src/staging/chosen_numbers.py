@@ -304,7 +304,14 @@ def _is_weak(number: Any, other: Any) -> bool:
     kind, taking = _WEAK[number.dtype]
     if getattr(other, "dtype", None) not in taking or not is_chosen(number):
         return False
-    return kinds_of(number) in (None, frozenset({kind}))
+    if kinds_of(number) not in (None, frozenset({kind})):
+        return False
+    stands = standing(number)
+    if stands is not True and stands is not False:
+        ops.Assert(
+            stands, [f"TypeError: a tensor of dtype {number.dtype.name} beside another dtype"]
+        )
+    return stands is not False
 
 
 def is_certain_integer(number: Any) -> bool:

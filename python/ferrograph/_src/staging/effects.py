@@ -172,9 +172,7 @@ def changes(
     if not found and not made.iterators:
         return found
     if found:
-        families = _thread.journals[0].families if _thread.journals else None
-        if families is not None:  # which tell of other objects as they change
-            families.check(here(), only=parts.is_array)
+        _check_families(made)
         note_changed((change.place, change.old) for change in found)
     for change in reversed(found):
         _undo(change)
@@ -193,15 +191,28 @@ def changes(
         is_ours = not outer or change.place.key in direct or _is_state(change)
         if there and is_ours and not is_stale:
             _note_library(made, change)
-            notes.note_default(change.place, change.old, change.new)
             kept.append(change)
         elif there and id(change.place.owner) not in lazy:
             _leave_outside(made, change, kept, repeats)
         else:
             change.place.put(change.new)
             made.landed = True
+    for change in kept:
+        notes.note_default(change.place, change.old, change.new)
     stand_in_again()
     return kept
+
+
+def _check_families(made: Journal) -> None:
+    """Refuse that a region changed an array which is read elsewhere, by whatever means."""
+    families = _thread.journals[0].families if _thread.journals else None
+    if families is None:
+        return
+    try:
+        families.check(here(), only=parts.is_array)
+    except errors.StagingError:
+        undo(made)
+        raise
 
 
 def changed_so_far(made: Journal) -> list[tuple[Place, Any]]:

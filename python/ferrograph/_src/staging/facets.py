@@ -238,6 +238,7 @@ def _named(owner: Any, old: dict, new: dict, label: str) -> Found:
         before = old.get(name, UNDEFINED)
         if before is not new.get(name, UNDEFINED):
             place = attribute_place(f"{label}.{name}", owner, name)
+            place.was_own = before is not UNDEFINED
             yield place, place.class_default if before is UNDEFINED else before
 
 

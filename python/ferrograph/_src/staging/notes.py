@@ -178,6 +178,13 @@ def losing(target: Any, name: str, label: str) -> Any:
     return owner(target, name, label)
 
 
+def check_own(places: Iterable[Place]) -> None:
+    """Refuse that an iteration deletes attributes that it began with, which classes have, too."""
+    for place in places:
+        if isinstance(place, Attribute) and place.inherited is not UNDEFINED and place.is_missing():
+            raise presence.unsure(place)
+
+
 def asked(target: Any) -> Any:
     """``target``, of which is asked next which attributes it has of its own."""
     if _thread.journals and _thread.journals[0].defaults is not None:
@@ -187,10 +194,10 @@ def asked(target: Any) -> Any:
 
 def note_default(place: Place, old: Any, new: Any = UNDEFINED) -> None:
     """Note an attribute that an object has of its own in some branches or iterations, and in
-    others as its class has it: see ``presence``. The object holds it as it did before."""
+    others as its class has it: see ``presence``."""
     if not isinstance(place, Attribute) or (default := place.inherited) is UNDEFINED:
         return
-    if new is default if place.is_own() else old is default or new is default:
+    if new is default if place.was_own else old is default or new is default:
         root = _thread.journals[0]
         root.defaults = {place.key: (place, here(), default), **(root.defaults or {})}
         presence.refuse_held(place)

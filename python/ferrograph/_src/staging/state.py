@@ -185,16 +185,20 @@ def _attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
 class Attribute(Place):
     """An attribute of an object, where the object keeps it: no method of its class runs.
 
-    One behind a property or another descriptor of the user's is set through that.
+    One behind a property or another descriptor of the user's is set through that. ``was_own`` says
+    whether the object had one of its own before what changes it; others show what their class has.
     """
+
+    was_own: bool
 
     def __init__(self, label: str, owner: Any, name: str):
         self._name = name
         self.class_default, self._slot = _class_side(owner, name)
         self.label, self.owner, self.key = label, owner, ("attribute", id(owner), name)
         self.is_shared = issubclass(type(owner), type) and is_library_class(owner)
-        own = self._slot is None and _own_fields(owner) is not None
-        self.is_stored = own or _shows_in_copy(self._slot)
+        fields = _own_fields(owner) if self._slot is None else None
+        self.is_stored = fields is not None or _shows_in_copy(self._slot)
+        self.was_own = name in (vars(owner) if issubclass(type(owner), type) else fields or ())
 
     @property
     def takes_any(self) -> bool:
@@ -210,11 +214,10 @@ class Attribute(Place):
         found = (held[self._name] for held in others if self._name in held)
         return next(found, self.class_default)
 
-    def is_own(self) -> bool:
-        """Whether the owner has one of its own now."""
-        if issubclass(type(self.owner), type):
-            return self._name in vars(self.owner)
-        return self._slot is None and self._name in (_own_fields(self.owner) or ())
+    def is_missing(self) -> bool:
+        """Whether the owner, which keeps it with others, has none of its own."""
+        fields = _own_fields(self.owner)
+        return self._slot is None and fields is not None and self._name not in fields
 
     def get(self) -> Any:
         held = _own_fields(self.owner)
@@ -243,7 +246,7 @@ class Attribute(Place):
                 self._slot.__delete__(owner)
         elif held is None:
             setattr(owner, name, value) if value is not UNDEFINED else delattr(owner, name)
-        elif value is UNDEFINED or (value is self.class_default and name not in held):
+        elif value is UNDEFINED or (value is self.class_default and not self.was_own):
             held.pop(name, None)
         else:
             held[name] = value

@@ -35,6 +35,8 @@ def length(given: Any) -> Any:
         ops.Assert(given >= 0, [f"ValueError: {_NEGATIVE}"])
         return given
     if is_staged(given):
+        if given.dtype.is_integer:
+            ops.Assert(given >= 0, [f"ValueError: {_NEGATIVE}"])
         return given
     if (number := operator.index(given)) < 0:
         raise ValueError(_NEGATIVE)

@@ -7,7 +7,7 @@ from typing import Any
 from ... import ops
 from ...native import _core
 from ...ops import debug, string_ops
-from ...staging import chosen_numbers, chosen_texts, list_arguments
+from ...staging import chosen_arrays, chosen_numbers, chosen_texts, list_arguments, parts
 from ...staging.journal import chosen, loud
 from ...staging.walking import walked
 from ...values import dtypes
@@ -21,8 +21,8 @@ def printed(*inputs: Any, **keywords: Any) -> Any:
     if not (chosen or loud) or not any(map(_holds_written, inputs)):
         return ops.print(*inputs, **keywords)
     between, summarize = keywords.pop("sep", " "), keywords.pop("summarize", None)
-    parts = [_text(value, summarize) for value in inputs]
-    return ops.print(string_ops.join(parts, between), **keywords)
+    said = [_text(value, summarize) for value in inputs]
+    return ops.print(string_ops.join(said, between), **keywords)
 
 
 def _holds_written(value: Any) -> bool:
@@ -37,6 +37,8 @@ def _is_written(value: Any) -> bool:
         return False
     if chosen_numbers.is_foreign(value):
         chosen_numbers.refuse(value, "a text")
+    if parts.stands_for_array(value):
+        chosen_arrays.refuse_text(value)
     if value.dtype == dtypes.string:
         return chosen_texts.is_chosen(value)
     return not value.dtype.is_integer and chosen_numbers.standing(value) is True
@@ -58,8 +60,8 @@ def _text(value: Any, summarize: Any) -> Any:
     if type(value) not in (list, tuple):
         texts.shown(value)
     first, last = ("[", "]") if type(value) is list else ("(", ",)" if len(value) == 1 else ")")
-    parts = [_inner(part, summarize) for part in _shown_in(value)]
-    return string_ops.join([first, string_ops.join(parts, ", "), last])
+    said = [_inner(part, summarize) for part in _shown_in(value)]
+    return string_ops.join([first, string_ops.join(said, ", "), last])
 
 
 def _inner(value: Any, summarize: Any) -> Any:
