@@ -6,6 +6,8 @@ That is refused where code that follows reads the array, or a view of it, elsewh
 
 from __future__ import annotations
 
+import sys
+
 from ..context import tracebacks
 from ..hints import Any
 from ..native import _core
@@ -54,7 +56,9 @@ def refuse_text(tensor: Any) -> None:
 
 def _refuse_class(array: Any) -> None:
     """Refuse that a tensor stands for an array of a class whose operators may be others."""
-    if is_array(array) and type(array).__name__ not in _AS_TENSORS:
+    numpy = sys.modules.get("numpy")
+    is_numpys = numpy is not None and isinstance(array, numpy.ndarray)
+    if is_numpys and type(array).__name__ not in _AS_TENSORS:
         raise errors.StagingError(
             say(
                 here(),

@@ -119,7 +119,7 @@ def refuse_held(place: Attribute) -> None:
         say(
             here(),
             f"a branch or a loop of the graph decides whether an object has {place.label!r} of its "
-            "own, and its `__dict__` is held under another name, which shows that",
+            "own, and its `__dict__`, which shows that, is used by itself or has another name",
             "Give the object the attribute before the branch or loop, and keep it there.",
         )
     )

@@ -61,21 +61,11 @@ else:
         *("bounds", "by_tensors", "chosen_numbers", "chosen_variables", "list_arguments"),
         "several",
     )
-    answers, attributes, equality, foreign, iterators, printing, quantifiers, sorting, texts = (
-        later(
-            __package__,
-            *(
-                "answers",
-                "attributes",
-                "equality",
-                "foreign",
-                "iterators",
-                "printing",
-                "quantifiers",
-            ),
-            "sorting",
-            "texts",
-        )
+    answers, attributes, equality, foreign, iterators = later(
+        __package__, "answers", "attributes", "equality", "foreign", "iterators"
+    )
+    printing, quantifiers, sorting, texts = later(
+        __package__, "printing", "quantifiers", "sorting", "texts"
     )
 
 
