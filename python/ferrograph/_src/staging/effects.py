@@ -38,6 +38,7 @@ from .state import (
     Attribute,
     Container,
     Place,
+    Remembered,
     Together,
 )
 
@@ -234,7 +235,18 @@ def note_changed(held: Iterable[tuple[Place, Any]]) -> None:
     if root.changed is None:
         root.changed = {}
     for place, old in held:
-        root.changed.setdefault(place.key, (place, old))
+        root.changed.setdefault(place.key, (_remembered(place, root.changed), old))
+
+
+def _remembered(place: Place, among: dict) -> Place:
+    """A place ``among`` others, which keeps no object alive that the program lets go."""
+    if not isinstance(place, Attribute):
+        return place
+    key = place.key
+    try:
+        return Remembered(place, lambda _: among.pop(key, None))
+    except TypeError:  # nothing refers weakly to it
+        return place
 
 
 def put_back_changed(root: Journal) -> None:

@@ -234,7 +234,8 @@ class Conditional:
                 chosen_numbers.doubt(outputs[index], stands)
         for index, large, flag, made_of, at_most in self._integers:
             bounds.note(outputs[index], large, flag(outputs), made_of, at_most)
-        return [rebuild(outputs) for rebuild in self._rebuild]
+        rebuild, self._rebuild = self._rebuild, []  # which refer to this, and to what is chosen
+        return [made(outputs) for made in rebuild]
 
     def note_aliases(self, result: Any = None) -> None:
         """Keep the objects that were chosen among, once the results are in their places, but for

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -32,20 +33,7 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
     others = [c.place.owner for c in changes if not isinstance(c.place, Container)]
     wholes = [c for c in changes if isinstance(c.place, Whole) and type(c.new) is not Versions]
 
-    def build(value: Any) -> Any:
-        if wholes and is_array(value):
-            shown = _shown(value, wholes)
-            copied[id(shown)] = shown, value
-            return shown
-        held = left.get(id(value))
-        if type(held) is Versions:
-            raise _mixed(value, where)
-        if held is not None:
-            made = copy.copy(value)
-            Container("a copy", made).put(_each(held, build))
-            copied[id(made)] = made, value
-            return made
-        return _each(value, build) if type(value) in _PLAIN else value
+    build = functools.partial(_built, left, wholes, copied, where)
 
     def give(value: Any) -> Any:
         if is_front(value):
@@ -63,6 +51,24 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
         return made
 
     return give
+
+
+def _built(left: dict, wholes: list, copied: dict, where: str, value: Any) -> Any:
+    """A value as a branch left it, with what it holds."""
+    if wholes and is_array(value):
+        shown = _shown(value, wholes)
+        copied[id(shown)] = shown, value
+        return shown
+    build = functools.partial(_built, left, wholes, copied, where)
+    held = left.get(id(value))
+    if type(held) is Versions:
+        raise _mixed(value, where)
+    if held is not None:
+        made = copy.copy(value)
+        Container("a copy", made).put(_each(held, build))
+        copied[id(made)] = made, value
+        return made
+    return _each(value, build) if type(value) in _PLAIN else value
 
 
 def _shown(array: Any, changes: list) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import types
+import weakref
 from collections.abc import Callable, Sequence
 
 from .. import later, staging
@@ -387,6 +388,31 @@ def global_place(name: str, namespace: dict) -> Place:
     place.is_shared = place.is_module = True
     place.is_stored = False
     return place
+
+
+class Remembered(Place):
+    """An attribute of an object that ends when the program lets it go."""
+
+    def __init__(self, place: Attribute, ended: Callable[[Any], Any]):
+        self.label, self.key, self._was_own = place.label, place.key, place.was_own
+        self._owner = weakref.ref(place.owner, ended)
+
+    def _place(self) -> Attribute | None:
+        owner = self._owner()
+        if owner is None:
+            return None
+        place = attribute_place(self.label, owner, self.key[2])
+        place.was_own = self._was_own
+        return place
+
+    def get(self) -> Any:
+        place = self._place()
+        return UNDEFINED if place is None else place.get()
+
+    def put(self, value: Any) -> None:
+        place = self._place()
+        if place is not None:
+            place.put(value)
 
 
 class Container(Place):
