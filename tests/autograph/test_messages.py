@@ -69,7 +69,7 @@ NOT_REFUSALS = {
     "staging/replaced_lists.py": "a trace begins again",
     "staging/plain_reads.py": "caught where places are looked for",
     "staging/state.py:_read": "caught where places are looked for",
-    "staging/remains.py:as_left.build": "what stands for such an object is met in its place",
+    "staging/remains.py:_built": "what stands for such an object is met in its place",
     "staging/options.py": "arguments of `while_loop`",
     "staging/outside.py:explain": "says of C code what `Stale` says",
     "staging/values.py:to_tensor:1": "its callers say where",
