@@ -47,13 +47,14 @@ class Again(BaseException):
         split: Iterable[str] = (),
         mixed: Iterable[tuple[str, int]] = (),
         loosened: Iterable[tuple[str, int]] = (),
+        doubted: Iterable[tuple[str, int]] = (),
     ):
         super().__init__()
         self.places = list(places)
         self.promoted = promoted or {}
         self.flagged, self.large = set(flagged), set(large)
         self.chosen, self.split, self.mixed = set(chosen), set(split), set(mixed)
-        self.loosened = set(loosened)
+        self.loosened, self.doubted = set(loosened), set(doubted)
 
 
 class Built(Again):
@@ -79,6 +80,7 @@ class Memory:
         self.chosen: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
         self.mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
         self.loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
+        self.doubted: set[tuple[str, int]] = set()  # numbers that may be tensors in any iteration
         self.split: set[str] = set()  # places whose objects iterations make several of one
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
@@ -95,6 +97,7 @@ class Memory:
         self.split |= again.split
         self.mixed |= again.mixed
         self.loosened |= again.loosened
+        self.doubted |= again.doubted
 
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""

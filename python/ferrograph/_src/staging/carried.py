@@ -73,10 +73,11 @@ class Variables:
         self._ran: Callable[[list], Any] | None = None
         self._ran_index: int | None = None  # the variable that says whether there was one yet
         self._mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
+        self._doubted: set[tuple[str, int]] = set()  # numbers that may be tensors in any iteration
         self._loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
         self._whole: set[int] = set()  # variables that are integers of Python's all along
         self._told: int | None = None  # how often their kind was told before the iteration
-        self._n_quotients = root.n_quotients
+        self._n_quotients, self._n_weak = root.n_quotients, root.n_weak
         self.spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
         self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
@@ -87,7 +88,7 @@ class Variables:
     def recall(self, memory: Memory) -> None:
         """Start with what earlier traces of an iteration have shown."""
         self.promoted, self.split = memory.promoted, memory.split
-        self.numbers, self._mixed = memory.chosen, memory.mixed
+        self.numbers, self._mixed, self._doubted = memory.chosen, memory.mixed, memory.doubted
         self._loosened = memory.loosened
         self.integers.flagged, self.integers.large = memory.flagged, memory.large
 
@@ -151,6 +152,9 @@ class Variables:
                     chosen_numbers.mark(inputs[-1], kinds)
                 if (label, i) in self._mixed:
                     self._doubt_by_turns(len(self.initial) - 1)
+                elif (label, i) in self._doubted:
+                    for inputs in self.inputs:
+                        chosen_numbers.doubt(inputs[-1])
             elif not is_plain and chosen_numbers.is_foreign(leaf):
                 self._scalars.append(len(self.initial) - 1)
                 for inputs in self.inputs:
@@ -159,6 +163,11 @@ class Variables:
                 self._numbers[len(self.initial) - 1] = label, i
             self.integers.add(len(self.initial) - 1, (label, i), leaf)
         return slot
+
+    @property
+    def starting(self) -> list[int]:
+        """The variables that start as numbers of Python's, or may do so."""
+        return self._chosen
 
     def _begin(self, index: int) -> None:
         """Note a variable of the loop that begins with a Variable, or with what stands for one."""
@@ -517,12 +526,16 @@ class Variables:
         return doubtful
 
     def _tell_by_turns(self, doubtful: dict[int, tuple[bool, bool]]) -> None:
-        """Start again where numbers are divided, and what is one differs between the first
-        iteration and the others."""
+        """Start again where numbers are divided or take the dtypes of others, and what is one
+        differs between the first iteration and the others, or is not known of any."""
         spots = {self.spots.get(i) for i, (before, after) in doubtful.items() if before != after}
         mixed = spots - self._mixed - {None}
-        if mixed and quotients.n_heard() > self._n_quotients:
+        is_weak = chosen_numbers.n_weak() > self._n_weak
+        if mixed and (is_weak or quotients.n_heard() > self._n_quotients):
             raise Again(mixed=mixed)
+        others = {self.spots.get(i) for i in doubtful} - spots - self._doubted - {None}
+        if others and is_weak:
+            raise Again(doubted=others)
 
     def _leaves_number(self, index: int) -> bool:
         with self.body:

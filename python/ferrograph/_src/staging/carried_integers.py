@@ -96,10 +96,14 @@ class Integers:
     def _find_late(self, left: dict[int, Any]) -> None:
         """Start again where an iteration may leave an integer in a variable that starts as a
         tensor, or the tensor."""
-        if not (bounds.are_met() and isinstance(self._variables.place, Spot)):
+        if not isinstance(self._variables.place, Spot):
             return
-        late = [(i, spot) for i, spot in self._variables.spots.items() if i not in self._known]
-        found = [spot for i, spot in late if spot not in self.flagged and _may_be_one(left.get(i))]
+        own = self._variables
+        late = {
+            i: s for i, s in own.spots.items() if i not in self._known and s not in self.flagged
+        }
+        found = [late[i] for i in late if bounds.are_met() and _may_be_one(left.get(i))]
+        found += [late[i] for i in late if i in own.starting and bounds.is_integer(left.get(i))]
         if found:
             raise Again(flagged=found)
 

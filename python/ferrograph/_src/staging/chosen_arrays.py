@@ -108,7 +108,10 @@ def is_chosen(value: Any) -> bool:
     if type(value) is not _core.SymbolicTensor or not _thread.journals:
         return False
     known = _thread.journals[0].arrays
-    return bool(known) and is_made_of(value, known, _made_of) is True
+    if not known or is_made_of(value, known, _made_of) is not True:
+        return False
+    known[key_of(value)] = value
+    return True
 
 
 def _made_of(tensor: Any) -> list | None:

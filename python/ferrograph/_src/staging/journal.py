@@ -39,6 +39,7 @@ class Journal:
     fronts: Any = None  # of a trace: what stands for these objects, and for what holds them
     integers: Any = None  # of a trace: tensors that stand for integers of Python's own
     n_checks = 0  # of a trace: how many of their operations it has checked
+    n_weak = 0  # of a trace: see ``chosen_numbers.n_weak``
     n_quotients = 0  # of a trace: how many of numbers it has had
     has_flags = False  # of a trace: whether the graph decides of some what they stand for
     n_unchecked = 0  # of a trace: of how many steps by one it takes it that they need no check

@@ -34,7 +34,8 @@ def _may_stand_for(value: Any, array: Any) -> bool:
     if type(value) is not _core.SymbolicTensor:
         return False
     made = _core.made_by(value)
-    return made is not None and made[0] in CONSTRUCTS and value.dtype == array.dtype
+    is_left = made is not None and made[0] in CONSTRUCTS
+    return is_left and value.dtype == getattr(array, "dtype", value.dtype)
 
 
 CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
