@@ -234,10 +234,10 @@ FAMILIES = (
             "{o} = {o} if {c} else {o} + 1",
             "np.add({o}, {n}, out={o})",
             "{o}.sort()",
-            "for v in {o}:\n    r = (r + v) % 97",
+            "for v in {o}:\n    r = (r + fg.cast(v, fg.int32)) % 97",
         ),
         (
-            "{o}[{i}]",
+            "fg.cast({o}[{i}], fg.int32)",
             "fg.cast(fg.reduce_sum({o}), fg.int32) % 41",
             "len({o})",
         ),
