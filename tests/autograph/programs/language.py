@@ -273,7 +273,7 @@ FAMILIES = (
             "g = limited({o})\nr = r + sum(g)",
             "for v in limited({o}):\n    if v > {n}:\n        break\n    r = r + v",
             "r = r + next(limited({o}), {t})",
-            "with contextlib.closing(limited({o})) as g:\n    r = r + next(g, 1)",
+            "with contextlib.closing(limited({o})) as left:\n    r = r + next(left, 1)",
             "{o}['n'] = 0",
             "{o}['closed'] = {t}",
             "r = r + len(list(limited({o})))",

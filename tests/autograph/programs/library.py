@@ -490,8 +490,8 @@ FAMILIES = (
             "try:\n    {o}[{n} + 9]\nexcept (IndexError, KeyError):\n    {o}[1] = {t}\n"
             "else:\n    r = r + 1\nfinally:\n    {o}[0] = {o}[0] + 1",
             "try:\n    raise ExceptionGroup('g', [KeyError(1), ValueError({n})])\n"
-            "except* KeyError:\n    r = r + 1\nexcept* ValueError as g:\n"
-            "    r = r + g.exceptions[0].args[0]",
+            "except* KeyError:\n    r = r + 1\nexcept* ValueError as eg:\n"
+            "    r = r + eg.exceptions[0].args[0]",
             "e = ValueError({t})\nr = r + e.args[0]",
             "try:\n    if {c}:\n        raise LookupError\n    {o}[1] = {t}\n"
             "except LookupError:\n    pass\nfinally:\n    {o}[0] = {n}",
