@@ -16,6 +16,7 @@ from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
 from . import bounds, chosen_numbers, chosen_texts, frames, iteration, notes, values
+from .journal import refuse_stale
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
@@ -537,6 +538,8 @@ class _Setter:
         elif values.is_staged(key):
             by_tensors.set_item(items, key, value)
         else:
+            if isinstance(key, slice) and key.step is not None:
+                refuse_stale(items)  # whose length decides how many elements it takes
             items[key] = value
 
     def __delitem__(self, key: Any) -> None:
