@@ -41,6 +41,7 @@ LAZY = {
     "face.install": "the modules that programs import as tensorflow",
     "face.keras": "the installed Keras",
     "face.modules": "the modules that programs import as tensorflow",
+    "function.outputs": "containers of the program's own classes, which few functions return",
     "function.explained": "records of traces, which few programs ask for",
     "function.explain": "records of traces are put in words when somebody asks",
     "function.misses": "records of traces, which few programs ask for",
@@ -67,6 +68,7 @@ LAZY = {
     "staging.state": "what is stored under attributes and items of others",
     "staging.snapshot": "settings of modules, for programs that reach such a module",
     "staging.regions": "what is said of branches that do not fit",
+    "values.nest": "containers of the program's own classes",
     "setup": "hooks of folders that most programs use late or never",
 }
 

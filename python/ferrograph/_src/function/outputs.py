@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import MappingView
 
-from ..hints import Any
+from .. import later
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.journal import is_ordered
-from ..values import again, nest
+from ..values import nest
 from ..values.tensor_spec import TypeSpec
 from . import special
+
+if TYPE_CHECKING:
+    from ..values import again
+else:
+    (again,) = later(nest.__package__, "again")
 
 __all__ = ["Packed", "flatten_result", "map_template"]
 

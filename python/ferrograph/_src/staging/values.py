@@ -12,7 +12,7 @@ from ..context import ownership
 from ..context.by_class import ByClass
 from ..hints import Any
 from ..native import _core
-from ..values import again, dtypes, nest
+from ..values import dtypes, nest
 from .journal import thread as _thread
 from .places import here, say
 from .state import UNDEFINED
@@ -181,7 +181,7 @@ def _replaced(value: Any, parts: list) -> Any:
 
 def _bare(value: Any) -> Any:
     """A copy of a container without the attributes that it was given."""
-    return again.like(value, again.held(value, list), list)
+    return nest.again.like(value, nest.again.held(value, list), list)
 
 
 def _with_attributes(value: Any, parts: list) -> Any:

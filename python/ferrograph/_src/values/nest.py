@@ -16,10 +16,15 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
 
-from ..hints import Any, cast
+from .. import later
+from ..hints import TYPE_CHECKING, Any, cast
 from ..native import _core
-from . import again
 from .public import public
+
+if TYPE_CHECKING:
+    from . import again
+else:
+    (again,) = later(__package__, "again")
 
 __all__ = [
     "assert_same_structure",
@@ -187,9 +192,12 @@ def children(structure: Any) -> list:
 
 def _children(structure: Any, expand: bool) -> list:
     """``children``, without running code of the program's where composite values are opened."""
-    if expand and again.is_own(type(structure)):
+    if expand and type(structure) not in _PLAIN and again.is_own(type(structure)):
         return again.held(structure, _sorted_keys)
     return children(structure)
+
+
+_PLAIN = (list, tuple, dict)
 
 
 def _flatten(structure: Any, expand: bool, out: list) -> None:
@@ -210,7 +218,7 @@ def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
         return next(leaves)
     if is_nested(structure):
         packed = [_pack(child, leaves, expand) for child in _children(structure, expand)]
-        if expand and again.is_own(type(structure)):
+        if expand and type(structure) not in _PLAIN and again.is_own(type(structure)):
             return again.like(structure, packed, _sorted_keys)
         return like(structure, packed)
     if expand and _is_composite(structure):
