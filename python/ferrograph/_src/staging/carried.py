@@ -63,6 +63,7 @@ class Variables:
         self._texts: list[int] = []  # variables that stand for texts
         self._of_arrays: list[int] = []  # variables that stand for arrays of NumPy's
         self._chosen: list[int] = []  # variables that stand for numbers of Python's
+        self.starting = self._chosen  # which start as numbers, or may do so
         self._scalars: list[int] = []  # variables that start as scalars of NumPy's
         self._sure: set[int] = set()  # those of them that certainly start as such
         self._variables: set[int] = set()  # those in which iterations leave a Variable
@@ -134,7 +135,9 @@ class Variables:
                 self._texts.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_texts.mark(inputs[-1])
-            if stands_for_array(leaf):
+            if (not is_plain or _thread.journals and _thread.journals[0].arrays) and (
+                stands_for_array(leaf)
+            ):
                 self._of_arrays.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_arrays.mark(inputs[-1], leaf)
@@ -163,11 +166,6 @@ class Variables:
                 self._numbers[len(self.initial) - 1] = label, i
             self.integers.add(len(self.initial) - 1, (label, i), leaf)
         return slot
-
-    @property
-    def starting(self) -> list[int]:
-        """The variables that start as numbers of Python's, or may do so."""
-        return self._chosen
 
     def _begin(self, index: int) -> None:
         """Note a variable of the loop that begins with a Variable, or with what stands for one."""

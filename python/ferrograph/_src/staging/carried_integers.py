@@ -96,14 +96,15 @@ class Integers:
     def _find_late(self, left: dict[int, Any]) -> None:
         """Start again where an iteration may leave an integer in a variable that starts as a
         tensor, or the tensor."""
-        if not isinstance(self._variables.place, Spot):
+        starting = self._variables.starting
+        if not (starting or bounds.are_met()) or not isinstance(self._variables.place, Spot):
             return
         own = self._variables
         late = {
             i: s for i, s in own.spots.items() if i not in self._known and s not in self.flagged
         }
         found = [late[i] for i in late if bounds.are_met() and _may_be_one(left.get(i))]
-        found += [late[i] for i in late if i in own.starting and bounds.is_integer(left.get(i))]
+        found += [late[i] for i in late if i in starting and bounds.is_integer(left.get(i))]
         if found:
             raise Again(flagged=found)
 

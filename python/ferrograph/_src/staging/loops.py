@@ -235,7 +235,8 @@ def _stage(
                 for value in before:
                     notes.in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)
-                notes.check_own(state.places[i] for i in slots)
+                if len(state.places) > state.n_names:
+                    notes.check_own(state.places[i] for i in slots)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
             may_stay = has_arrays and any(array_names.may_stay(after[i]) for i in slots)
             reached = journal.snapshot
