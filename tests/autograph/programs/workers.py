@@ -37,6 +37,7 @@ FAMILIES: dict[str, Family] = {
     family.name: family for module in MODULES for family in module.FAMILIES
 }
 LIMIT = 60.0  # seconds without an answer
+RENEWED = 2000  # programs that one process answers for: what they leave slows the later ones down
 
 
 def seeds_of(count: int, start: int = 0) -> list[tuple[str, int]]:
@@ -49,13 +50,14 @@ class Worker:
     """A process that answers for its programs one by one."""
 
     def __init__(self, work: list[tuple[str, int]]):
-        self.work, self.done = work, 0
+        self.work, self.done, self.given = work, 0, 0
         self.process: Any = None
         self.heard = 0.0
         self.start()
 
     def start(self) -> None:
-        left = self.work[self.done :]
+        self.given = min(self.done + RENEWED, len(self.work))
+        left = self.work[self.done : self.given]
         command = [sys.executable, "-c", _PROGRAM, str(Path(__file__).parents[1])]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -74,15 +76,16 @@ class Worker:
         return json.loads(line)
 
     def give_up(self, kind: str, why: str) -> dict | None:
-        """The verdict on the program that ended or stopped the process, and a new process."""
+        """The verdict on the program that ended or stopped the process, if one did, and a new
+        process for what is left."""
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
-        if self.done == len(self.work):
-            return None
-        family, seed = self.work[self.done]
-        self.done += 1
-        found = {"family": family, "seed": seed, "verdict": kind, "why": why}
+        found = None
+        if self.done < self.given:
+            family, seed = self.work[self.done]
+            self.done += 1
+            found = {"family": family, "seed": seed, "verdict": kind, "why": why}
         if self.done < len(self.work):
             self.start()
         return found
@@ -130,7 +133,7 @@ def verdicts(work: list[tuple[str, int]], n_workers: int = 2) -> Iterator[dict]:
                     selector.unregister(worker.process.stdout)
                     kind = "hang" if late and worker not in ready else "crash"
                     found = worker.give_up(kind, f"the process ended: {kind}")
-                    if found is not None and worker.done < len(worker.work):
+                    if worker.done < len(worker.work):
                         selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
                 if found is not None:
                     yield found
