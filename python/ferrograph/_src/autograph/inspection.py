@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable
-from typing import Any
 
+from ..hints import Any
 from ..staging import options
 from ..staging.errors import ConversionError
 from ..values.public import public

@@ -14,13 +14,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from ..hints import Any
-from . import kinds, stacks
-from .families import Element, keep
-from .frames import frames, stored_next
+from . import kinds
 from .joins import Join
 from .journal import is_identified
 from .journal import thread as _thread
-from .readers import is_alive
+from .late import families, frames, readers, stacks
 
 
 def note(joins: Iterable[Join], snapshot: Any, place: str, result: Any = None) -> None:
@@ -37,9 +35,9 @@ def note(joins: Iterable[Join], snapshot: Any, place: str, result: Any = None) -
         if snapshot is None or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
             found = distinct([*sources, *_made_of_same(join, joins)])
-            alive = [s for s in found if is_identified(s) or is_alive([s], held=[result])]
+            alive = [s for s in found if is_identified(s) or readers.is_alive([s], held=[result])]
             is_held = len(alive) < len(found) and stacks.are_held()
-            keep(found if is_held else alive, join.made, label, place)
+            families.keep(found if is_held else alive, join.made, label, place)
         _keep_element(join, place)
 
 
@@ -49,13 +47,13 @@ def _keep_element(join: Join, place: str) -> None:
     if known is not None:
         found = next(filter(None, map(known.element, join.sources)), None)
         if found is not None:
-            known.add(Element(join.made, found.label, place, True))
+            known.add(families.Element(join.made, found.label, place, True))
 
 
 def _name_of_result() -> str:
     """The name to which the program assigns what is staged; "" where a library's code stages it."""
-    frame = next(frames(), None)
-    return stored_next(frame) if frame is not None else ""
+    frame = next(frames.frames(), None)
+    return frames.stored_next(frame) if frame is not None else ""
 
 
 def relatives(found: Iterable[Any], own: Container[int] = ()) -> list:

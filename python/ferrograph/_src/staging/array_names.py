@@ -5,25 +5,17 @@ from __future__ import annotations
 import types
 from collections.abc import Container, Iterable
 
-from .. import later
 from ..context import ownership
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import stacks, values
-from .families import keep
-from .frames import adds_in_place, augmented, frames, live_values, stored_next
+from . import values
 from .journal import thread as _thread
+from .late import chosen_arrays, families, frames, readers, stacks
 from .parts import memory_of, stands_for_array
 from .places import here, say
-from .readers import CONSTRUCTS, is_alive
 from .snapshot import Walk
 from .state import Place
-
-if TYPE_CHECKING:
-    from . import chosen_arrays
-else:
-    (chosen_arrays,) = later(__package__, "chosen_arrays")
 
 
 def note_arrays(
@@ -34,15 +26,15 @@ def note_arrays(
     for label, array in arrays:
         memory = memory_of(array)
         known = [m for m in memory if snapshot is None or snapshot.knows(m)]
-        if not known or not (is_alive(memory) or stacks.are_held()):
+        if not known or not (readers.is_alive(memory) or stacks.are_held()):
             continue
         if any(id(m) in changed for m in known):
             raise _shown_twice(label, array, place)
-        for frame in frames():
-            label = label or stored_next(frame)
-            if label.rpartition(".")[2] in augmented(frame.f_code):
+        for frame in frames.frames():
+            label = label or frames.stored_next(frame)
+            if label.rpartition(".")[2] in frames.augmented(frame.f_code):
                 raise in_place(label, array, place)
-        keep([array], None, label, place)
+        families.keep([array], None, label, place)
 
 
 def _shown_twice(label: str, array: Any, place: str) -> Exception:
@@ -77,13 +69,13 @@ def refuse_in_place(array: Any, acting: types.FrameType) -> None:
     """Refuse an operator beside a tensor, at which a frame is, that in plain Python changes an
     array in place which others read, too."""
     is_own = ownership.is_own_file(acting.f_code.co_filename)
-    frame = next(frames()) if is_own else acting
-    if not (acting.f_code.co_name == "augment" if is_own else adds_in_place(frame)):
+    frame = next(frames.frames()) if is_own else acting
+    if not (acting.f_code.co_name == "augment" if is_own else frames.adds_in_place(frame)):
         return
     walk = Walk()
-    walk.run((), [_thread.roots, *live_values(frame)])
+    walk.run((), [_thread.roots, *frames.live_values(frame)])
     if any(id(m) in walk.seen for m in memory_of(array)):
-        raise in_place(stored_next(frame) or "the target", array, here())
+        raise in_place(frames.stored_next(frame) or "the target", array, here())
 
 
 def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: str) -> None:
@@ -93,7 +85,7 @@ def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: s
             continue
         name = spot.label.rpartition(".")[2]
         names = {name} if name.isidentifier() else {"[]"}
-        if all(names.isdisjoint(augmented(f.__code__)) for f in functions):
+        if all(names.isdisjoint(frames.augmented(f.__code__)) for f in functions):
             continue
         if type(value) is _core.SymbolicTensor:
             chosen_arrays.refuse_beside(value, name if name.isidentifier() else "")
@@ -109,7 +101,7 @@ def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:
     """Whether an array is held elsewhere than in a place."""
     spot.put(None)
     try:
-        return is_alive(memory_of(value), functions)
+        return readers.is_alive(memory_of(value), functions)
     finally:
         spot.put(value)
 
@@ -118,4 +110,4 @@ def may_stay(left: Any) -> bool:
     """Whether what an iteration that is being traced leaves may be what it began with, by a branch
     or a loop in it."""
     made = [_core.made_by(v) for v in values.leaves_of(left) if type(v) is _core.SymbolicTensor]
-    return any(one is not None and one[0] in CONSTRUCTS for one in made)
+    return any(one is not None and one[0] in readers.CONSTRUCTS for one in made)

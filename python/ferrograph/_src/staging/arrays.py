@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterable
-from typing import Any
 
+from ..hints import Any
 from .facets import Facet, Found, State, Through, Whole
 
 MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fingerprint

@@ -18,7 +18,7 @@ from ..context.thread import Undetermined
 from ..hints import Any
 from .journal import thread as _traced
 from .kinds import is_opaque
-from .reach import reached
+from .late import reach
 from .state import Place
 
 __all__ = [
@@ -102,7 +102,7 @@ class Memory:
     def known_places(self, anchors: Sequence[Any]) -> list[Place]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""
         owners = [place.owner for place in self.places]
-        there = reached(list(anchors), owners) if owners else set()
+        there = reach.reached(list(anchors), owners) if owners else set()
         return [p for p in self.places if id(p.owner) in there or p.is_shared or p.is_module]
 
     def start(self) -> None:

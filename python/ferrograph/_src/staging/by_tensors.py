@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from .. import later, ops
-from ..hints import TYPE_CHECKING, Any
+from .. import ops
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes
 from . import bounds, chosen_numbers, chosen_texts, values
 from .journal import note_choice
+from .late import aliases, array_names, chosen_variables, joins, parts
 from .places import here, say
-
-if TYPE_CHECKING:
-    from . import aliases, array_names, chosen_variables, joins, parts
-else:
-    aliases, array_names, chosen_variables, joins, parts = later(
-        __package__, "aliases", "array_names", "chosen_variables", "joins", "parts"
-    )
 
 
 def item(items: Any, key: Any) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 
-from .. import later, ops
-from ..hints import TYPE_CHECKING, Any
+from .. import ops
+from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
 from . import bounds, chosen_numbers, chosen_texts, values
@@ -17,16 +17,10 @@ from .errors import LoopDtypeError
 from .joins import Joins
 from .journal import Journal, really
 from .journal import thread as _thread
+from .late import chosen_arrays, chosen_variables, origins, quotients
 from .parts import stands_for_array
 from .places import Spot, say
 from .regions import Traced
-
-if TYPE_CHECKING:
-    from . import chosen_arrays, chosen_variables, origins, quotients
-else:
-    chosen_arrays, chosen_variables, origins, quotients = later(
-        __package__, "chosen_arrays", "chosen_variables", "origins", "quotients"
-    )
 
 _NO_TRACE = Journal()
 _SAME = "Keep its structure and dtypes the same in all iterations."

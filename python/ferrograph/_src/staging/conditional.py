@@ -6,28 +6,21 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
-from .. import later, ops
+from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import chosen_numbers, effects, frames, merging, notes
+from . import chosen_numbers, effects, notes
 from .attempts import Built
 from .journal import note_unset
 from .journal import thread as _thread
+from .late import failures, frames, lifting, merging, readers, remains, several
 from .places import Spot, say
-from .readers import is_read
 from .regions import Conditional, itself
 from .state import UNDEFINED, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
-
-if TYPE_CHECKING:
-    from . import failures, lifting, remains, several
-else:
-    failures, lifting, remains, several = later(
-        __package__, "failures", "lifting", "remains", "several"
-    )
 
 __all__ = [
     "is_eager",
@@ -165,9 +158,12 @@ def _trace_branches(
         finally:
             state.write(before)
         found.append(effects.changes(journal, functions, direct, names))
+        conditional.end_branch()
     conditional.snapshot = journal.snapshot if journal is not None else None
     _raise_both(conditional, errors)
-    return after, [error is not None for error in errors], found
+    failed = [error is not None for error in errors]
+    conditional.join_branches(failed)
+    return after, failed, found
 
 
 def _lift(conditional: Conditional, failed: list[bool]) -> None:
@@ -245,7 +241,7 @@ def _is_left_alone(spot: Place, pair: list, place: str) -> bool:
     between what they leave, and nobody reads it afterwards."""
     if merging.can_carry(spot, *pair):
         return False
-    if is_read(spot):
+    if readers.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
             raise errors.StagingError(
                 say(
@@ -443,8 +439,10 @@ def _stage_choice(
                 effects.changes(journal, (then, orelse))
                 raise
             found.append(effects.changes(journal, (then, orelse)))
+            conditional.end_branch()
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])
+        conditional.join_branches(failed)
         _lift(conditional, failed)
         values = effects.standing([value for value, _ in outcomes])
         _leave(conditional, found, place)

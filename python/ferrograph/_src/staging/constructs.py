@@ -5,8 +5,7 @@ Imported when the first construct is met whose operands belong to the graph.
 
 from __future__ import annotations
 
-from .. import later
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from .attempts import printed
 from .conditional import (
     mark_raised,
@@ -21,12 +20,8 @@ from .conditional import (
     where,
 )
 from .effects import refuse_opaque
+from .late import membership
 from .loops import Loop, stage_for, stage_while
-
-if TYPE_CHECKING:
-    from . import membership
-else:
-    (membership,) = later(__package__, "membership")
 
 __all__ = [
     "Loop",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
 
 from ..context import ownership
+from ..hints import Any
 from ..native import _core
 from . import chosen_numbers, chosen_texts, list_arguments
 from .walking import fields, walked

@@ -8,12 +8,11 @@ from ..hints import Any
 from ..values import errors
 from . import values
 from .aliases import distinct, relatives
-from .families import Family, differs, held_by
 from .joins import Join, Joins
 from .journal import thread as _thread
+from .late import families, readers
 from .parts import containers_in, is_container
 from .places import here, say
-from .readers import is_alive
 
 
 class Copies:
@@ -35,7 +34,9 @@ class Copies:
     def begin(self) -> None:
         """The iteration is traced from here on."""
         found = {id(j.made): j for joins in self._all for j in joins}.values()
-        self._begun = {id(j.made): (j, held_by(j.made), values.leaves_of(j.made)) for j in found}
+        self._begun = {
+            id(j.made): (j, families.held_by(j.made), values.leaves_of(j.made)) for j in found
+        }
         if self._begun:
             copies = {key: (j.made, j.sources[0]) for key, (j, *_) in self._begun.items()}
             _thread.journals[0].copies.update(copies)
@@ -75,8 +76,8 @@ class Copies:
             before = [j.sources[0] for j in path]
             if id(join.made) in changed:
                 others = relatives([*before, *filter(is_outer, end)], known)
-                if is_alive([*others, *_copied(others, known, before)], functions):
-                    Family([], join.label, place).refuse(place)
+                if readers.is_alive([*others, *_copied(others, known, before)], functions):
+                    families.Family([], join.label, place).refuse(place)
                 _thread.journals[0].replaced += before
             elif len(path) == 1 and not end:
                 stands_for[id(join.made)] = before
@@ -116,7 +117,7 @@ def _is_changed(join: Join, held: list, leaves: list) -> bool:
     loop inside that changes it."""
     now = values.leaves_of(join.made)
     as_before = len(now) == len(leaves) and all(map(operator.is_, now, leaves))
-    if not as_before or differs(join.made, held):
+    if not as_before or families.differs(join.made, held):
         return True
     return any(join.made is one for one in _thread.journals[0].replaced)
 

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import later, ops
-from ..hints import TYPE_CHECKING, Any
+from .. import ops
+from ..hints import Any
 from ..values import dtypes, errors
 from . import iteration, kinds, notes, values
 from .journal import front_of, is_front, refuse_stale
 from .journal import thread as _thread
+from .late import by_tensors
 from .places import here, say
 from .state import attribute_place, is_grown
-
-if TYPE_CHECKING:
-    from . import by_tensors
-else:
-    (by_tensors,) = later(__package__, "by_tensors")
 
 _MOST_TRACED = 1000
 _EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains

@@ -18,19 +18,18 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 
-from .. import later
 from ..context.thread import variables_made
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import endings, holders, notes, parts
+from . import endings, notes, parts
 from .attempts import Again
 from .facets import Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
 from .kinds import is_opaque
+from .late import building, holders, nested, outside, reach
 from .places import here, say
-from .reach import reached
 from .snapshot import Snapshot
 from .stale import Stale, behind
 from .state import (
@@ -41,11 +40,6 @@ from .state import (
     Remembered,
     Together,
 )
-
-if TYPE_CHECKING:
-    from . import building, nested, outside
-else:
-    building, nested, outside = later(__package__, "building", "nested", "outside")
 
 
 class Change:
@@ -182,7 +176,7 @@ def changes(
     owners = [change.place.owner for change in found] + iterators
     known = _there(made, list(anchors), owners)
     _refuse_iterators(iterators, known)
-    owned = reached([_thread.roots], [c.place.owner for c in found])
+    owned = reach.reached([_thread.roots], [c.place.owner for c in found])
     lazy = {id(c.place.owner) for c in found if outside.is_lazily_made(c.old, c.new)}
     kept = []
     for change in found:
@@ -402,10 +396,10 @@ def _undo(change: Change) -> None:
 def _there(made: Journal, anchors: list, owners: list) -> set[int]:
     """The ids of those ``owners`` that were there when the region began."""
     if made.snapshot is None:
-        return reached(anchors, owners)
+        return reach.reached(anchors, owners)
     known = {id(o) for o in owners if made.snapshot.knows(o)}
     others = [o for o in owners if id(o) not in known]
-    return known | reached(anchors, others) if others else known
+    return known | reach.reached(anchors, others) if others else known
 
 
 def contents(made: Journal, own: frozenset[int] = frozenset()) -> dict[Any, Any]:

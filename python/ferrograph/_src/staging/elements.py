@@ -5,8 +5,8 @@ from __future__ import annotations
 import collections
 import operator
 from collections.abc import Iterator
-from typing import Any
 
+from ..hints import Any
 from . import lists, values
 from .fronts import Front, front_of, is_front, perform
 from .iteration import Source

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import Any
 
 from .. import ops
+from ..hints import Any
 from ..native import _core
 from ..ops import string_ops
 from ..values import dtypes, errors

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from ..hints import Any
 from ..values import errors
 from . import kinds
-from .frames import frames, read_later
 from .journal import Journal, is_identified
 from .journal import thread as _thread
+from .late import frames, readers
 from .parts import containers_in, is_container, memory_of
 from .places import here, say
-from .readers import is_alive, is_chosen_alive
 from .snapshot import Walk
 from .state import Versions, versions_of
 
@@ -67,10 +66,10 @@ class Family:
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
         if len(self.members) == 1:  # a tensor stands for it
-            if not self.label.isidentifier() or is_chosen_alive(self.members[0][0]):
+            if not self.label.isidentifier() or readers.is_chosen_alive(self.members[0][0]):
                 return True
-            return any(self.label in read_later(frame) for frame in frames())
-        return any(is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
+            return any(self.label in frames.read_later(frame) for frame in frames.frames())
+        return any(readers.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
 
 
 def differs(member: Any, held: list) -> bool:

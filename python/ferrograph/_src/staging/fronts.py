@@ -12,10 +12,10 @@ import collections
 import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from .. import ops
 from ..context.hooks import hooks
+from ..hints import Any
 from ..values import errors
 from . import effects, kinds, lists, merging, notes, parts, values, versions
 from .conditional import mark_raised, stage_choice

@@ -8,8 +8,8 @@ otherwise there is refused, also where the program knows the identity from befor
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from ..values.composite import CompositeTensor

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterable
-from typing import Any
 
 from ..context.by_class import ByClass
+from ..hints import Any
 from . import kinds
 from .facets import Members, Position, Through
 from .journal import StandIn, original

@@ -17,21 +17,15 @@ import types
 import weakref
 from collections.abc import Iterable
 
-from .. import later
 from ..context import ownership
 from ..context.by_class import ByClass
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from . import facets
 from .facets import Facet, Through
 from .journal import really
+from .late import arrays, library_states, memory, walking
 from .state import Place
-from .walking import proxied
-
-if TYPE_CHECKING:
-    from . import arrays, library_states, memory
-else:
-    arrays, library_states, memory = later(__package__, "arrays", "library_states", "memory")
 
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 _LEAVES: tuple[type, ...] = (
@@ -120,7 +114,7 @@ _THROUGH: dict[type, Facet] = {
     classmethod: Through(lambda held: (held.__func__,)),
     functools.cached_property: Through(lambda held: (held.func,)),
     weakref.ref: Through(lambda held: (held(),)),
-    **dict.fromkeys(weakref.ProxyTypes, Through(lambda proxy: (proxied(proxy),))),
+    **dict.fromkeys(weakref.ProxyTypes, Through(lambda proxy: (walking.proxied(proxy),))),
     memoryview: Through(viewed),
 }
 _CONTAINERS: tuple[tuple[type, Facet], ...] = (

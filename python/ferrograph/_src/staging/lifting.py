@@ -7,8 +7,8 @@ them, which are of the region, are replaced by those that come out of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from . import kinds, outside, values, versions
 from .cursors import Cursor

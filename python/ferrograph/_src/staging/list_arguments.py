@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 from .. import ops
 from ..context import ownership
+from ..hints import Any
 from ..values import nest
 from . import chosen_texts, values
 from .conditional import stage_choice

@@ -10,23 +10,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 
-from .. import later, ops
-from ..hints import TYPE_CHECKING, Any
+from .. import ops
+from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from ..values.tensor_shape import TensorShape
-from . import bounds, chosen_numbers, chosen_texts, frames, iteration, notes, values
+from . import bounds, chosen_numbers, chosen_texts, iteration, notes, values
 from .journal import refuse_stale
+from .late import by_tensors, chosen_variables, families, frames, unread
 from .places import here, say
 from .running import refuse_running
 from .state import Container, Together, is_grown
-
-if TYPE_CHECKING:
-    from . import by_tensors, chosen_variables, families, unread
-else:
-    by_tensors, chosen_variables, families, unread = later(
-        __package__, "by_tensors", "chosen_variables", "families", "unread"
-    )
 
 
 def _unfit(label: str, problem: str) -> errors.StagingError:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .. import later, ops, staging
-from ..hints import TYPE_CHECKING, Any
+from .. import ops, staging
+from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
-from . import aliases, array_names, attempts, effects, merging, notes, values
+from . import aliases, array_names, attempts, effects, notes, values
 from . import options as loop_options
 from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
@@ -22,19 +22,11 @@ from .conditional import RESULT, stage_choice, where
 from .copies import Copies
 from .iteration import source_of
 from .journal import has_versions, note_unset, really
-from .lists import Grown, truth
-from .merging import Chosen, GrownList
+from .late import failures, lists, merging, partitions, replaced_lists
 from .parts import arrays_in
 from .places import say
 from .running import changed_while_running
-from .state import UNDEFINED, Place, State, is_grown
-
-if TYPE_CHECKING:
-    from . import failures, partitions, replaced_lists
-else:
-    failures, partitions, replaced_lists = later(
-        __package__, "failures", "partitions", "replaced_lists"
-    )
+from .state import UNDEFINED, Place, State, Together, is_grown
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 12
@@ -119,7 +111,7 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
 
 
 def boolean(value: Any, place: str) -> Any:
-    value = truth(value)
+    value = lists.truth(value) if is_grown(value) else value
     return (
         values.predicate(value, place)
         if values.is_staged(value)
@@ -192,11 +184,11 @@ def carry(state: State, places: list[Place]) -> None:
     for found in places:
         if found.key in known:
             continue
-        if isinstance(found, (Chosen, GrownList)):
+        if found.is_derived and isinstance(found, (merging.Chosen, merging.GrownList)):
             names, others = state.places[: state.n_names], state.places[state.n_names :]
             state.places = names + [p for p in others if p.owner is not found.owner]
             found.start()
-            if isinstance(found, GrownList):
+            if isinstance(found, merging.GrownList):
                 replaced_lists.name_itself(state, found.owner)
         state.places.append(found)
 
@@ -357,7 +349,7 @@ def iterate(
             continue  # an item of a list that turns out to grow
         if after[i] is UNDEFINED and i >= loop.state.n_names:
             raise _removed(loop.state.places[i].label, variables.place)
-        if type(after[i]) is Grown and type(start[i]) is not Grown:
+        if isinstance(after[i], Together) and not isinstance(start[i], Together):
             continue  # an element of a list that turns out to grow: the loop is traced again
         is_left = after[i] is start[i] and _same_leaves(given[i], start[i])
         is_left = is_left and not (has_copies and copies.changed_within(start[i]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
 
+from ..hints import Any
 from . import facets
 
 MOST_COPIED = 1 << 20  # bytes that a view shows; of more the hash of each so many

@@ -5,22 +5,18 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable, Iterator
 
-from .. import later, staging
-from ..hints import TYPE_CHECKING, Any
+from .. import staging
+from ..hints import Any
 from ..values import errors
-from . import frames, kinds, lists, notes, values
+from . import kinds, notes, values
 from .attempts import Again, in_loop, in_nest
 from .facets import Whole
 from .journal import front_of, is_front, really, record_of
+from .late import frames, lists, versions
 from .places import here, say
 from .regions import Conditional
 from .running import refuse_running
 from .state import UNDEFINED, Container, Place, Versions, item_place
-
-if TYPE_CHECKING:
-    from . import versions
-else:
-    (versions,) = later(__package__, "versions")
 
 Setter = Callable[[Iterator], None]
 _MOST_GROWN = 4  # how often an iteration may leave contents that were not known

@@ -11,14 +11,15 @@ import types
 import weakref
 from collections.abc import Callable, Iterable
 
-from .. import later, staging
+from .. import staging
 from ..context import ownership
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import setters
 from .journal import front_of, has_lists, is_front, loud, traces
 from .journal import thread as _thread
+from .late import presence, walking
 from .places import here, say
 from .stale import behind
 from .state import (
@@ -31,12 +32,6 @@ from .state import (
     global_place,
     name_places,
 )
-from .walking import is_field, proxied
-
-if TYPE_CHECKING:
-    from . import presence
-else:
-    (presence,) = later(__package__, "presence")
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 
@@ -156,8 +151,8 @@ def owner(target: Any, name: str, label: str) -> Any:
         if setter is not None:
             return setter
         if len(journals) > 1:
-            changed = proxied(target)
-            if not is_field(changed, name):
+            changed = walking.proxied(target)
+            if not walking.is_field(changed, name):
                 touch(attribute_place(label, changed, name))
         if journals[0].families is not None:
             journals[0].families.written(target)
@@ -170,7 +165,7 @@ def losing(target: Any, name: str, label: str) -> Any:
     if journals and journals[0].defaults is not None:
         presence.refuse_look(target, name)
     if len(journals) > 1:
-        place = attribute_place(label, proxied(target), name)
+        place = attribute_place(label, walking.proxied(target), name)
         around = [made for made in journals[1:] if id(place.owner) not in made.born]
         if around and any(made.repeats for made in around) and place.inherited is not UNDEFINED:
             raise presence.unsure(place)
@@ -249,7 +244,7 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         target = front_of(target)
     elif is_plain and len(journals) < 2 and not journals[0].lists:
         return target
-    target = proxied(behind(target))
+    target = walking.proxied(behind(target))
     if journals[0].families is not None:
         journals[0].families.written(target)
     if issubclass(type(target), _CONTAINERS):
@@ -319,7 +314,7 @@ def changing(target: Any, name: str) -> None:
     """Note that an augmented assignment may change in place what an object keeps as an attribute:
     no code of its class runs."""
     if _notes_changes():
-        augmented(attribute_place(name, proxied(target), name).get())
+        augmented(attribute_place(name, walking.proxied(target), name).get())
 
 
 def changing_item(target: Any, key: Any) -> None:

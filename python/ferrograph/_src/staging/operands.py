@@ -7,9 +7,9 @@ traced, which not every operator takes that takes the number or text. Such an er
 from __future__ import annotations
 
 import opcode
-from typing import Any
 
 from ..context.ownership import is_library_file
+from ..hints import Any
 from ..native import _core
 from . import chosen_numbers, chosen_texts
 from .journal import thread as _thread

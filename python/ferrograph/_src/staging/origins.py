@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..context import sources
 from ..context.thread import current_region
+from ..hints import Any
 from ..values import dtypes
 from . import values
 

@@ -15,9 +15,9 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ..context import ownership
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import kinds

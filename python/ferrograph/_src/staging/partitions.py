@@ -8,8 +8,8 @@ apart from the beginning, unless it changes one of them in place as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
+from ..hints import Any
 from ..values import errors
 from .attempts import Again
 from .journal import thread as _thread

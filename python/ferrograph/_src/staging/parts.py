@@ -5,16 +5,11 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
-from .. import later
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from . import kinds, values
 from .journal import thread as _thread
-
-if TYPE_CHECKING:
-    from . import chosen_arrays
-else:
-    (chosen_arrays,) = later(__package__, "chosen_arrays")
+from .late import chosen_arrays
 
 # By the classes of containers: the keys, and how to read and to set what is under one of them.
 _Access = tuple[Callable[[Any], list], Callable[[Any, Any], Any], Callable[[Any, Any, Any], None]]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from typing import Any
+
+from ..hints import Any
 
 __all__ = ["to_dot", "to_html"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable
-from typing import Any
 
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from .facets import fields_of

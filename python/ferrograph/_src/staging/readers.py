@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from ..hints import Any
 from ..native import _core
-from .frames import is_read_by_name, live_values
 from .journal import thread as _thread
+from .late import frames
 from .snapshot import Walk
 from .state import Place
 
@@ -16,14 +16,14 @@ from .state import Place
 def is_alive(wanted: list, functions: tuple = (), held: Iterable[Any] = ()) -> bool:
     """Whether code that follows may read one of some objects, also within what it has ``held``."""
     walk = Walk()
-    walk.run(functions, [_thread.roots, *live_values(), *held])
+    walk.run(functions, [_thread.roots, *frames.live_values(), *held])
     return any(id(w) in walk.seen for w in wanted)
 
 
 def is_chosen_alive(array: Any) -> bool:
     """Whether code that follows may read a tensor, given by a branch or a loop, that may stand for
     an array."""
-    walk, live = Walk(), live_values()
+    walk, live = Walk(), frames.live_values()
     walk.run((), [_thread.roots, *live])
     held = [facet.parts(owner, held) for facet, owner, held in walk.entries]
     held += [value for value in walk.seen.values() if type(value) is tuple]
@@ -43,6 +43,6 @@ CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
 
 def is_read(place: Place) -> bool:
     """Whether code that follows may read a place."""
-    if is_read_by_name(place):
+    if frames.is_read_by_name(place):
         return True
     return place.is_module or place.is_shared or is_alive([place.owner])

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
-from .. import later, ops
+from .. import ops
 from ..context import thread
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from . import aliases, array_names, bounds, chosen_numbers, chosen_texts, parts, values
 from .joins import Joins
 from .journal import thread as _thread
+from .late import chosen_arrays, chosen_variables, origins, quotients, row_slices, unread
 from .parts import is_array, is_container
 from .places import Spot, say
-
-if TYPE_CHECKING:
-    from . import chosen_arrays, chosen_variables, origins, quotients, row_slices, unread
-else:
-    chosen_arrays, chosen_variables, origins, quotients, row_slices, unread = later(
-        __package__,
-        *("chosen_arrays", "chosen_variables", "origins", "quotients", "row_slices", "unread"),
-    )
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
 _IN_NAMES = frozenset("_.[]'\"")
@@ -98,6 +91,16 @@ _CHANGED_WITHIN = (
 )
 
 
+def _families_now() -> list:
+    known = _thread.journals[0].families if _thread.journals else None
+    return [] if known is None else [*known.all]
+
+
+def _restore_families(known: list) -> None:
+    if known != _families_now():
+        _thread.journals[0].families.restore(known)
+
+
 class Conditional:
     """Two branches over one predicate: trace each, merge values pairwise, then emit once.
 
@@ -133,6 +136,9 @@ class Conditional:
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
         self._of_arrays: list[tuple] = []  # the outputs that stand for arrays, and of which
+        # The families of objects (see ``families``) from before, and those after each branch.
+        self._families = _families_now()
+        self._families_left: list[list] = []
 
     def __enter__(self) -> Conditional:
         return self
@@ -146,6 +152,18 @@ class Conditional:
         """Note what each branch leaves in more places."""
         for left, more in zip(self.left, sides, strict=True):
             left.update(more)
+
+    def end_branch(self) -> None:
+        """A branch has been traced: the families of objects that it noted are none of the other."""
+        self._families_left.append(_families_now())
+        _restore_families(self._families)
+
+    def join_branches(self, failed: Sequence[bool]) -> None:
+        """Both have been traced: what follows is told of the families of both, but for those of
+        one that always fails."""
+        ended = zip(self._families_left, failed, strict=True)
+        known = {id(family): family for left, fails in ended if not fails for family in left}
+        _restore_families([*known.values()])
 
     def other_than_left(self, then: Callable, orelse: Callable) -> Callable:
         """Of the functions of the branches the one that tracing was not in when it left."""
@@ -282,9 +300,9 @@ class Conditional:
     def _flags(self, leaves: list, filled: tuple[bool, bool], standing: Callable) -> list:
         """What ``standing`` says of what each branch leaves, True of what nobody reads."""
         flags = []
-        for branch, leaf, unread in zip(self.branches, leaves, filled, strict=True):
+        for branch, leaf, is_unread in zip(self.branches, leaves, filled, strict=True):
             with branch:
-                flags.append(unread or standing(leaf))
+                flags.append(is_unread or standing(leaf))
         return flags
 
     def _note_integer(self, index: int, leaves: list, filled: tuple[bool, bool]) -> None:

@@ -11,8 +11,8 @@ import collections
 import copy
 import functools
 from collections.abc import Callable
-from typing import Any
 
+from ..hints import Any
 from ..values import errors
 from .facets import Whole
 from .journal import is_front

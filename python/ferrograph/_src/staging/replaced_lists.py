@@ -5,8 +5,7 @@ The graph then carries the list's elements, as it does where an iteration makes 
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..hints import Any
 from . import kinds, lists, merging, versions
 from .attempts import Again
 from .journal import is_front, really, record_of, thread

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import ops
+from ..hints import Any
 from ..native import _core
 from ..values import nest
 from ..values.composite import IndexedSlices

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
 
+from ..hints import Any
 from . import facets, kinds, library_states
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import ops
+from ..hints import Any
 from .places import here, say
 
 __all__ = ["refuse", "refuse_rows", "single"]

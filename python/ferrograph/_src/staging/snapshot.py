@@ -21,22 +21,17 @@ import sys
 import types
 from collections.abc import Container, Iterable, Iterator
 
-from .. import later
 from ..context import ownership
 from ..context.ownership import MACHINERY
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import kinds
 from .facets import Facet, Fields, Names, Refused, cell_contents, fields_of
 from .journal import has_versions, own_listeners, record_of
+from .late import frames, library_states, settings
 from .places import here, say
 from .state import Attribute, Place, Versions, versions_of
-
-if TYPE_CHECKING:
-    from . import frames, library_states, settings
-else:
-    frames, library_states, settings = later(__package__, "frames", "library_states", "settings")
 
 MOST_OBJECTS = 250_000
 _SYMBOLIC = _core.SymbolicTensor

@@ -9,7 +9,7 @@ import functools
 import types
 
 from ..hints import Any
-from .frames import frames
+from .late import frames
 
 # What is on a stack, the last one on top: whether it belongs to a block, as the iterator of a loop.
 _Stack = tuple[bool, ...]
@@ -19,7 +19,7 @@ _JUMPS_BACK = ("JUMP_BACKWARD", "JUMP_ABSOLUTE")
 
 def are_held() -> bool:
     """Whether code of the trace that is running has such values."""
-    return any(map(_holds, frames()))
+    return any(map(_holds, frames.frames()))
 
 
 def _holds(frame: types.FrameType) -> bool:

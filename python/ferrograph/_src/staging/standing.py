@@ -6,9 +6,9 @@ import functools
 import gc
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ..context import ownership
+from ..hints import Any
 from ..values import errors
 from . import frames, holders, keepers, kinds, outside, partials, versions
 from .facets import Fields, Slots, Through, cell_contents

@@ -13,18 +13,13 @@ import types
 import weakref
 from collections.abc import Callable, Sequence
 
-from .. import later, staging
+from .. import staging
 from ..context.ownership import MACHINERY, is_library_class
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
+from .late import plain_reads, walking
 from .places import here
-from .walking import is_field, proxied
-
-if TYPE_CHECKING:
-    from . import plain_reads
-else:
-    (plain_reads,) = later(__package__, "plain_reads")
 
 
 class _Undefined:
@@ -176,9 +171,9 @@ def _attribute(label: str, base: Callable[[], Any], name: str) -> Place | None:
 
     An attribute behind a property is no place: its property decides what is set. Nor is a field.
     """
-    owner = proxied(_evaluate(base))
+    owner = walking.proxied(_evaluate(base))
     held = (vars(base)[name] for base in type(owner).__mro__ if name in vars(base))
-    if owner is UNDEFINED or type(next(held, None)) is property or is_field(owner, name):
+    if owner is UNDEFINED or type(next(held, None)) is property or walking.is_field(owner, name):
         return None
     return attribute_place(label, owner, name)
 
@@ -317,7 +312,7 @@ def _item(label: str, both: Callable[[], Any]) -> Place | None:
     found = _evaluate(both)
     if found is UNDEFINED:
         return None
-    owner, index = _within(proxied(found[0])), found[1]
+    owner, index = _within(walking.proxied(found[0])), found[1]
     if not isinstance(owner, (dict, list, collections.deque)):
         return None
     if not isinstance(owner, dict):

@@ -7,9 +7,9 @@ not needed when its region ends, the graph asks in its place whether there is su
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from .. import ops
+from ..hints import Any
 from ..native import _core
 from .journal import thread as _thread
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from .. import ops, staging
+from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import kinds, values

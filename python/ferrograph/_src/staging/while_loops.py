@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from .. import ops
 from ..context import ownership
+from ..hints import Any
 from ..values import constants, dtypes, errors
 from . import aliases, attempts, effects, frames, merging, notes
 from . import options as loop_options

@@ -7,8 +7,8 @@ decide which value.
 from __future__ import annotations
 
 import _ast as ast
-from typing import Any
 
+from ...hints import Any
 from . import build, inline, jumps
 
 _VALUE, _TEST = "ag__yielded", "ag__test"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import _ast as ast
 import itertools
-from typing import Any
 
+from ...hints import Any
 from . import build
 from .analysis import Scope, Uses
 

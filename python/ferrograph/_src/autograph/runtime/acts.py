@@ -12,9 +12,10 @@ import functools
 import os
 import types
 from collections.abc import Callable
-from typing import Any
 
-from ...staging import frames, notes
+from ...hints import Any
+from ...staging import notes
+from ...staging.late import frames
 from ...staging.places import here, say
 from ...values import errors
 

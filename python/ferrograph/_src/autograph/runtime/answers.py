@@ -1,5 +1,6 @@
 """What special methods of the user's give, where Python asks for a number of one class: that is
-asked of numbers that the graph chose, too. A tensor that a method itself makes passes.
+asked of numbers that the graph chose, too. A tensor of the program's is none, here as in plain
+Python.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ def truth(given: Any) -> Any:
     """What ``__bool__`` gives."""
     if type(given) is bool:
         return given
-    if isinstance(given, _core.Tensor):
-        if given.dtype.is_bool or not chosen_numbers.is_chosen(given):
+    if chosen_numbers.is_chosen(given):
+        if given.dtype.is_bool:
             return given
         raise TypeError("__bool__ should return bool, returned a number")
-    raise TypeError(f"__bool__ should return bool, returned {type(given).__name__}")
+    raise TypeError(f"__bool__ should return bool, returned {_class_of(given)}")
 
 
 def length(given: Any) -> Any:
@@ -48,20 +49,26 @@ _NEGATIVE = "__len__() should return >= 0"
 
 def integer(given: Any) -> Any:
     """What ``__int__`` gives."""
-    if chosen_numbers.is_chosen(given) and given.dtype.is_floating:
-        raise TypeError("__int__ returned non-int (type float)")
-    if not is_staged(given) and not isinstance(given, int):
-        raise TypeError(f"__int__ returned non-int (type {type(given).__name__})")
+    if chosen_numbers.is_chosen(given):
+        if given.dtype.is_floating:
+            raise TypeError("__int__ returned non-int (type float)")
+    elif not isinstance(given, int):
+        raise TypeError(f"__int__ returned non-int (type {_class_of(given)})")
     return given
 
 
 def real(given: Any) -> Any:
     """What ``__float__`` gives."""
-    if chosen_numbers.is_chosen(given) and not given.dtype.is_floating:
-        raise TypeError("__float__ returned non-float (type int)")
-    if not is_staged(given) and not isinstance(given, float):
-        raise TypeError(f"__float__ returned non-float (type {type(given).__name__})")
+    if chosen_numbers.is_chosen(given):
+        if not given.dtype.is_floating:
+            raise TypeError("__float__ returned non-float (type int)")
+    elif not isinstance(given, float):
+        raise TypeError(f"__float__ returned non-float (type {_class_of(given)})")
     return given
+
+
+def _class_of(value: Any) -> str:
+    return "Tensor" if isinstance(value, _core.Tensor) else type(value).__name__
 
 
 def iterator(given: Any) -> Any:

@@ -11,9 +11,9 @@ import collections
 import functools
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
+from ...hints import TYPE_CHECKING, Any
 from ...native import _core
 from ...ops.arithmetic import left_shift, right_shift
 from ...staging import stale

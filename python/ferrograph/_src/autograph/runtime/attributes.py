@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
+from ...hints import TYPE_CHECKING, Any
 from ...staging import chosen_numbers, chosen_texts, notes, stale
 from ...staging.journal import chosen, is_front, really, traces
 from .specials import PLAIN, callee, found, method

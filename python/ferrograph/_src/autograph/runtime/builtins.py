@@ -9,10 +9,10 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later, ops, staging
 from ...context.hooks import hooks
+from ...hints import TYPE_CHECKING, Any
 from ...native import _core
 from ...staging import iteration, lists, notes
 from ...staging.cursors import Cursor
@@ -29,8 +29,8 @@ from ...staging.places import here, say
 from ...staging.running import followed
 from ...staging.values import is_staged, stands_for_variable
 from ...staging.values import truth as truth_of
-from ...values import dtypes, nest
-from . import arithmetic, tensor_makers
+from ...values import dtypes
+from . import arithmetic, library_forms
 from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
         equality,
         foreign,
         iterators,
-        printing,
         quantifiers,
         sorting,
         texts,
@@ -64,21 +63,18 @@ else:
     answers, attributes, equality, foreign, iterators = later(
         __package__, "answers", "attributes", "equality", "foreign", "iterators"
     )
-    printing, quantifiers, sorting, texts = later(
-        __package__, "printing", "quantifiers", "sorting", "texts"
-    )
+    quantifiers, sorting, texts = later(__package__, "quantifiers", "sorting", "texts")
 
 
 def staged_form(callee: Any) -> Any:
-    """The form of a builtin that knows tensors, ``callee`` itself for anything else."""
+    """The form of a builtin or of a function of this library that knows tensors, ``callee`` itself
+    for anything else."""
+    if type(callee) is types.FunctionType:
+        return library_forms.form_of(callee)
     try:
-        found = _FORMS.get(callee)
+        return _FORMS.get(callee, callee)
     except TypeError:  # not hashable
         return callee
-    if found is not None:
-        return found
-    is_so_called = type(callee) is types.FunctionType and callee.__name__ == "print"
-    return _print_tensors if is_so_called and callee is ops.print else callee
 
 
 def _range(*args: Any) -> Any:
@@ -465,10 +461,6 @@ def _hasattr(value: Any, name: str) -> bool:
     return attributes.hasattr_(value, name)
 
 
-def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
-    return nest.map_structure(hooks.callee(function), *structure, **keywords)
-
-
 def _asking(python: Callable) -> Callable:
     """A builtin that tells a number of Python's from a tensor."""
 
@@ -528,11 +520,8 @@ def _index(value: Any) -> Any:
     return operator.index(value) if own is value else own
 
 
-_print_tensors: Any = _in(printing, "printed")
-_print_tensors.takes_lists = True
 _class_of = _asking(type)
 _FORMS: dict[Any, Any] = {
-    **tensor_makers.FORMS,
     builtins.ascii: _asking(ascii),
     builtins.hasattr: _hasattr,
     builtins.isinstance: _isinstance,
@@ -540,10 +529,8 @@ _FORMS: dict[Any, Any] = {
     builtins.str: _written(builtins.str),
     builtins.repr: _written(builtins.repr),
     operator.index: _index,
-    nest.map_structure: _map_structure,
     itertools.starmap: _applied(itertools.starmap),
     itertools.islice: _in(iterators, "islice"),
-    ops.range: tensor_range,
     builtins.range: _range,
     builtins.enumerate: _enumerate,
     builtins.zip: _zip,

@@ -7,8 +7,8 @@ is refused, and what it gave belongs to what was there before, so that changes o
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from ...hints import Any
 from ...staging import effects, notes
 from ...staging.journal import note_asked
 from ...staging.journal import thread as _thread

@@ -15,18 +15,19 @@ from ... import later, staging
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
 from ...hints import TYPE_CHECKING, Any
-from ...staging import lists, notes, setters
+from ...staging import notes, setters
 from ...staging.errors import ConversionError
 from ...staging.journal import front_of, has_versions, is_front, loud, traces
 from ...staging.journal import thread as _thread
+from ...staging.late import list_arguments, lists, presence
+from ...staging.state import is_grown
 from .. import status
 from ..convert import compile
 from ..straight_line import sets_attributes_only
-from . import specials
+from . import library_forms, specials
 from .again import NOTED, unless_again
 
 if TYPE_CHECKING:
-    from ...staging import list_arguments, presence
     from . import acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts
 else:
     acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts = later(
@@ -34,7 +35,6 @@ else:
         *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "making"),
         *("sorting", "texts"),
     )
-    list_arguments, presence = later(staging.__name__, "list_arguments", "presence")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
@@ -152,7 +152,9 @@ def _resolved(callee: Any) -> Any:
     if not _takes_contents(callee):
         return found
     is_lazy = isinstance(callee, type) and callee in foreign.LAZY or callee is iter
-    return foreign.over_elements(found) if is_lazy else foreign.each_content(found)
+    if not is_lazy:
+        return foreign.each_content(found)
+    return foreign.over_elements(found, n_functions=callee in (map, filter))
 
 
 def _call(callee: Any, *args: Any, **kwargs: Any) -> Any:
@@ -190,7 +192,7 @@ def _form(callee: Any) -> Any:
         return _builtin(callee) if notes.active() else callee
     if kind in _UNBOUND and notes.has_lists():
         return foreign.guarded(list_arguments.unbound(callee))
-    if kind is types.MethodWrapperType and lists.is_grown(callee.__self__):
+    if kind is types.MethodWrapperType and is_grown(callee.__self__):
         return lists.method(callee.__self__, callee.__name__)
     return _callable_object(callee)
 
@@ -208,7 +210,7 @@ def _of_builtin(callee: Any, target: Any) -> Any:
     if callee.__name__ in _SEARCHES and isinstance(target, tuple) and notes.has_lists():
         return equality.searching(callee)
     if isinstance(target, _CONTAINERS):
-        if lists.is_grown(target):
+        if is_grown(target):
             return lists.method(target, callee.__name__)
         if callee.__name__ in _BY_TENSORS and isinstance(target, list):
             by_order = callee.__name__ == "sort"
@@ -313,7 +315,7 @@ def convert_callee(callee: types.FunctionType) -> Any:
     if is_exempt(callee):
         if getattr(callee, status.NOT_CONVERTED, False):
             _note(callee, deep=True)
-        staged = builtins.staged_form(callee)
+        staged = library_forms.form_of(callee)
         if not notes.active():
             return staged
         if callee.__code__ is _IN_CONTEXT:

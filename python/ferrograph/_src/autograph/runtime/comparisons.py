@@ -5,10 +5,10 @@ from __future__ import annotations
 import collections
 import functools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
 
 from ... import later, staging
 from ...context.hooks import hooks
+from ...hints import TYPE_CHECKING, Any
 from ...staging import lists
 from ...staging.journal import is_front, loud
 from ...staging.values import is_staged

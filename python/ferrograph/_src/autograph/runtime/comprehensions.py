@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any
 
 from ...context.hooks import hooks
+from ...hints import Any
 from ...staging import lists, notes
 from ...staging.iteration import Source, is_iterated_staged
 from ...staging.journal import loud

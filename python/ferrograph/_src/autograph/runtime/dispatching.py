@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
-from typing import Any
 
+from ...hints import Any
 from ...staging import chosen_numbers
+from ...staging.journal import front_of, has_versions, is_front
+from ...staging.places import here, say
+from ...values import errors
 from . import callees, foreign
 
 _FUNCTIONS = functools.singledispatch(lambda value: value).__code__
@@ -17,21 +21,41 @@ def form(callee: Any) -> Callable | None:
     """What to call in place of such a function, whose implementations are converted; None of
     others."""
     if callee.__code__ is _FUNCTIONS:
-        return _calling(callee, callee.dispatch)
+        return _calling(callee, callee, lambda found: found)
     if callee.__code__ is not _METHODS:
         return None
     names = callee.__code__.co_freevars
     held = {name: cell.cell_contents for name, cell in zip(names, callee.__closure__, strict=True)}
-    bound = held["self"].dispatcher.dispatch
-    return _calling(callee, lambda kind: bound(kind).__get__(held["obj"], held["cls"]))
+    dispatcher = held["self"].dispatcher
+    return _calling(callee, dispatcher, lambda found: found.__get__(held["obj"], held["cls"]))
 
 
-def _calling(callee: Callable, dispatch: Callable[[type], Callable]) -> Callable:
+def _calling(callee: Callable, dispatcher: Any, bind: Callable[[Callable], Callable]) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not args:
             return callee(**kwargs)
         chosen_numbers.refuse(args[0], f"`{callee.__name__}`")
         foreign.given(callee, args[:1], takes_lists=True)
-        return callees.fn(dispatch(args[0].__class__))(*args, **kwargs)
+        return callees.fn(bind(_chosen(dispatcher, args[0].__class__)))(*args, **kwargs)
 
     return call
+
+
+def _chosen(dispatcher: Any, kind: type) -> Callable:
+    """The implementation for a class. What the dispatcher remembers of it is no change that a
+    region of the graph makes: it is as it was."""
+    held = [cell.cell_contents for cell in dispatcher.dispatch.__closure__]
+    if has_versions() and any(is_front(front_of(one)) for one in held):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"an implementation of `{dispatcher.__name__}` was registered in a branch or a "
+                "loop of the graph: which one is called here only the graph knows",
+                "Register all of them before, and let the branch choose what it calls.",
+            )
+        )
+    caches = [one for one in held if type(one) is weakref.WeakKeyDictionary and kind not in one]
+    found: Callable = dispatcher.dispatch(kind)
+    for cache in caches:
+        cache.pop(kind, None)
+    return found

@@ -15,10 +15,10 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ... import staging
 from ...context import ownership
+from ...hints import Any
 from ...native import _core
 from ...staging import list_arguments, notes
 from ...staging.places import here

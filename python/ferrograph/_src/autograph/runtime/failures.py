@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from ... import staging
+from ...hints import Any
 from ...staging.notes import in_region
 from ...staging.values import is_staged
 from .logic import Thunk

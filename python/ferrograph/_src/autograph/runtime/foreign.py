@@ -9,11 +9,12 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable
-from typing import Any
 
 from ... import staging
+from ...context.hooks import hooks
+from ...hints import Any
 from ...staging import chosen_numbers, chosen_texts, contents, list_arguments, notes, stale
-from ...staging.journal import front_of, really
+from ...staging.journal import front_of, is_front, really
 from ...staging.journal import thread as _thread
 from ...staging.places import here, say
 from ...staging.state import is_grown
@@ -186,9 +187,15 @@ def without_waiting(method: types.MethodType) -> Callable:
 LAZY = frozenset({enumerate, zip, reversed, map, filter})  # what runs over its arguments later
 
 
-def over_elements(callee: Any) -> Any:
-    """``callee``, which runs over the elements of its arguments."""
-    return lambda *args, **kwargs: callee(*map(opened, args), **kwargs)
+def over_elements(callee: Any, n_functions: int = 0) -> Any:
+    """``callee``, which runs over the elements of its arguments, but for the first ``n_functions``
+    of them, which it calls."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        called = [hooks.callee(f) if is_front(f) else f for f in args[:n_functions]]
+        return callee(*called, *map(opened, args[n_functions:]), **kwargs)
+
+    return call
 
 
 _CONTAINERS = (list, dict, set, collections.deque)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
+from ...hints import Any
 from ...staging import notes
 from ...staging.journal import loud
 from ...staging.places import here, say

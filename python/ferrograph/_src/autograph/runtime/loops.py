@@ -7,14 +7,14 @@ from collections.abc import Callable
 from ... import later, ops, staging
 from ...context.ownership import is_own_module
 from ...hints import TYPE_CHECKING, Any
-from ...staging import lists
 from ...staging.errors import UnstageableLoopError
 from ...staging.iteration import is_iterated_staged
 from ...staging.journal import is_front
+from ...staging.late import lists
 from ...staging.notes import advanced, in_region
 from ...staging.places import say
 from ...staging.running import followed
-from ...staging.state import State
+from ...staging.state import State, is_grown
 from ...staging.values import is_staged, predicate
 from .logic import Thunk, not_
 from .names import raise_as_local
@@ -122,7 +122,10 @@ def for_stmt(
 ) -> None:
     """Run ``body`` for each element of ``iterable``."""
     try:
-        iterable = iterated(cursors.going_on(lists.elements_of(opened(iterable))))
+        iterable = opened(iterable)
+        if is_grown(iterable):
+            iterable = lists.elements_of(iterable)
+        iterable = iterated(cursors.going_on(iterable))
         if is_iterated_staged(iterable):
             state = State(names, places, (body,)).between_iterations()
             loop = staging.Loop(state, broke, returned, options, **dict(facts))
@@ -192,7 +195,7 @@ def _go_on(
 
 def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
-    if is_iterated_staged(iterable) or lists.is_grown(iterable):
+    if is_iterated_staged(iterable) or is_grown(iterable):
         return False
     if isinstance(iterable, cursors.Cursor) or is_front(iterable):
         return False

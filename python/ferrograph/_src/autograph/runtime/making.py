@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import types
-from typing import Any
 
 from ...context.hooks import hooks
+from ...hints import Any
 
 __all__ = ["BINDING", "call_of", "follow"]
 

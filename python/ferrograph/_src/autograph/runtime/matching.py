@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ... import staging
+from ...hints import Any
 from ...staging import chosen_numbers, chosen_texts, effects, list_arguments, stale
 from ...staging.journal import front_of, is_front, really
 from ...staging.places import here, say

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import ops
+from ...hints import Any
 from ...native import _core
 from ...ops import debug, string_ops
 from ...staging import chosen_arrays, chosen_numbers, chosen_texts, list_arguments, parts

@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from ... import later, ops, staging
 from ...context.hooks import hooks
+from ...hints import TYPE_CHECKING, Any
 from ...native import _core
 from ...staging import chosen_numbers, frames, lists
 from ...staging import values as values_module

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ... import staging
+from ...hints import Any
 from ...staging import list_arguments, lists
 from ...staging.cursors import going_on
 from ...staging.iteration import has_elements

@@ -9,9 +9,9 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import Any
 
 from ...context.ownership import is_own_file
+from ...hints import Any
 from ...staging.journal import Holder, thread
 from ...staging.notes import advanced
 from ...staging.places import here, say

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
 
 from ... import control_flow, later, ops, staging
 from ...context.hooks import hooks
+from ...hints import TYPE_CHECKING, Any
 from ...staging import lists, notes, several
 from ...staging import values as values_module
 from ...staging.iteration import check_rows

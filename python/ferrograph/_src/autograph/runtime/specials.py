@@ -17,10 +17,11 @@ from ...context.by_class import ByClass
 from ...context.hooks import hooks
 from ...hints import TYPE_CHECKING, Any
 from ...native import _core
-from ...staging import lists
 from ...staging.journal import Holder, is_front
 from ...staging.journal import thread as _thread
+from ...staging.late import lists
 from ...staging.places import here, say
+from ...staging.state import is_grown
 from ...values import errors
 from ..status import NOT_CONVERTED
 
@@ -105,7 +106,7 @@ def truth(value: Any) -> Any:
     """What decides whether ``value`` is true: of an object with a method for it what that gives."""
     kind = type(value)
     if kind is list:
-        return lists.truth(value)
+        return lists.truth(value) if is_grown(value) else value
     if kind in PLAIN:
         return value
     if is_front(value):
@@ -115,7 +116,7 @@ def truth(value: Any) -> Any:
         return answers.truth(decides())
     if not hasattr(kind, "__bool__") and (size := method(value, "__len__")) is not None:
         return answers.length(size()) != 0
-    return lists.truth(value)
+    return lists.truth(value) if is_grown(value) else value
 
 
 def opened(value: Any) -> Any:

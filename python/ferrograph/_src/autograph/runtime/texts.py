@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from typing import Any
 
 from ... import ops
 from ...context import ownership
 from ...context.hooks import hooks
+from ...hints import Any
 from ...native import _core
 from ...ops import string_ops
 from ...staging import chosen_numbers, chosen_texts, contents, list_arguments

@@ -1,0 +1,69 @@
+"""Functions of this library as converted code calls them.
+
+Those that make tensors of numbers say so. A tensor that the graph makes of numbers of Python's by
+operators stands for a number; one that the program makes of them by a function, such as ``fg.cast``
+or ``fg.constant``, is a tensor there, too.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+
+from ... import later, ops, staging
+from ...context.hooks import hooks
+from ...hints import TYPE_CHECKING, Any
+from ...native import _core
+from ...staging import chosen_numbers, notes
+from ...staging.iteration import tensor_range
+from ...values import nest
+from ...values.constants import constant
+
+if TYPE_CHECKING:
+    from ...staging import list_arguments
+    from . import printing
+else:
+    (list_arguments,) = later(staging.__name__, "list_arguments")
+    (printing,) = later(__package__, "printing")
+
+_MAKERS = (
+    *(constant, _core.convert_to_tensor, ops.identity, ops.cast, ops.abs, ops.negative, ops.round),
+    *(ops.add, ops.subtract, ops.multiply, ops.divide, ops.truediv, ops.realdiv, ops.pow),
+    *(ops.less, ops.less_equal, ops.greater, ops.greater_equal, ops.equal, ops.not_equal),
+    *(ops.logical_not, ops.logical_and, ops.logical_or, ops.maximum, ops.minimum, ops.where),
+    *(ops.zeros, ops.ones),
+)
+
+
+def _giving_tensors(function: Callable) -> Callable:
+    @functools.wraps(function, updated=())
+    def make(*args: Any, **keywords: Any) -> Any:
+        called = list_arguments.for_library(function) if notes.has_lists() else function
+        return chosen_numbers.note_tensor(called(*args, **keywords))
+
+    return make
+
+
+def _map_structure(function: Any, *structure: Any, **keywords: Any) -> Any:
+    return nest.map_structure(hooks.callee(function), *structure, **keywords)
+
+
+def _print(*values: Any, **keywords: Any) -> None:
+    printing.printed(*values, **keywords)
+
+
+_print.takes_lists = True
+_FORMS: dict[Any, Callable] = {
+    **{function: _giving_tensors(function) for function in _MAKERS},
+    ops.range: tensor_range,
+    nest.map_structure: _map_structure,
+}
+
+
+def form_of(function: types.FunctionType) -> Any:
+    """The form of a function of this library, ``function`` itself for any other."""
+    found = _FORMS.get(function)
+    if found is not None:
+        return found
+    return _print if function.__name__ == "print" and function is ops.print else function
