@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 from ..context import tracebacks
+from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
 from ..values import errors
@@ -168,7 +169,8 @@ def _read(name: str) -> tuple[list, list]:
     for running in frames():
         own = own | {stored_next(running)}
         names = read_later(running) - own
-        live += [running.f_locals[n] for n in names if n in running.f_locals]
+        named = locals_of(running)
+        live += [named[n] for n in names if n in named]
         live += [running.f_globals[w] for w in words_of(running.f_code) & set(running.f_globals)]
         more += [] if name else values_in(running)
         own = own if running.f_code in tracebacks.parts else set()

@@ -110,6 +110,8 @@ class region(journal):
         around = _thread.journals  # none where a graph alone is made, without a function
         if around and (made.n_variables != variables_made.n or around[0].built):
             building.check(made, self._own)
+        if self._repeats and made.snapshot is not None:
+            endings.refuse_left((*made.born.values(), *made.iterators.values()), made.snapshot)
         if made.snapshot is not None and made.snapshot.has_lost():
             try:
                 endings.refuse(made.snapshot.changes())

@@ -13,13 +13,15 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from ..context import ownership
+from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import kinds, parts
 from .journal import StandIn
+from .late import frames
 from .places import here, say
-from .snapshot import Walk
+from .snapshot import Snapshot, Walk
 from .stale import Stale
 from .state import Container, Place, Versions
 
@@ -43,6 +45,35 @@ def refuse(changes: Iterable[tuple[Place, Any]]) -> None:
     gone = next((value for value in lost if _is_watched(value, known)), None)
     if gone is not None:
         raise _refused(gone)
+
+
+def refuse_left(noted: Iterable[Any], snapshot: Snapshot) -> None:
+    """Refuse that an iteration leaves objects whose ends run code, and which were not there before:
+    the graph runs none where the next iteration lets go of them."""
+    left = [one() for one in noted if type(one) is weakref.ref]
+    made = (value for value in left if _runs_code_at_its_end(value) and not snapshot.knows(value))
+    found = next(made, None)
+    if found is not None:
+        ends = "`finally` or `with`" if type(found) is types.GeneratorType else "`__del__`"
+        raise errors.StagingError(
+            say(
+                here(),
+                f"an iteration of this loop leaves an object of the class {type(found).__name__!r} "
+                f"that it made, whose {ends} runs where the next one lets go of it: iterations "
+                "are traced once",
+                "Let go of it in the iteration that makes it (`del` of the name), or make it "
+                "before the loop.",
+            )
+        )
+
+
+def _runs_code_at_its_end(value: Any) -> bool:
+    if type(value) is not types.GeneratorType:
+        return hasattr(type(value), "__del__")
+    import inspect
+
+    is_begun = inspect.getgeneratorstate(value) == inspect.GEN_SUSPENDED
+    return is_begun and frames.has_handlers(value.gi_code)
 
 
 def _lost(place: Place, old: Any) -> Iterator[Any]:
@@ -105,7 +136,7 @@ def _held_now() -> Iterator[Any]:
     modules: dict[int, dict] = {}
     while frame is not None:
         if not ownership.is_library_file(frame.f_code.co_filename):
-            yield from list(frame.f_locals.values())
+            yield from list(locals_of(frame).values())
             modules[id(frame.f_globals)] = frame.f_globals
         frame = frame.f_back
     for names in modules.values():

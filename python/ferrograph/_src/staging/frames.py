@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterator
 
 from ..context import ownership, tracebacks
+from ..context.locals import locals_of
 from ..hints import Any
 from .snapshot import words_of
 from .state import Place
@@ -24,7 +25,7 @@ def live_values(setting: types.FrameType | None = None) -> list:
     not under the name that the frame ``setting`` is about to set."""
     found = []
     for frame in frames():
-        held, names = frame.f_locals, read_later(frame)
+        held, names = locals_of(frame), read_later(frame)
         if frame is setting:
             names = names - {stored_next(frame)}
         found += [held[name] for name in names if name in held]
@@ -38,7 +39,7 @@ def words_in_reach() -> frozenset[str]:
     for frame in frames():
         words = words_of(frame.f_code)
         found |= words
-        held = [*frame.f_locals.values(), *(frame.f_globals.get(word) for word in words)]
+        held = [*locals_of(frame).values(), *(frame.f_globals.get(word) for word in words)]
         found = found.union(*(words_of(v.__code__) for v in held if type(v) is types.FunctionType))
     return found
 
@@ -54,7 +55,7 @@ def frames() -> Iterator[types.FrameType]:
 
 def values_in(frame: types.FrameType) -> list:
     """What the names of the program's in a frame have."""
-    held = frame.f_locals
+    held = locals_of(frame)
     return [v for name, v in held.items() if name not in AT_ONCE and name not in _MACHINERY]
 
 
@@ -118,6 +119,15 @@ def _handles(code: types.CodeType) -> bool:
     if {"CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH"} & names:
         return True
     return "PUSH_EXC_INFO" in names and "WITH_EXCEPT_START" not in names
+
+
+@functools.lru_cache(maxsize=512)
+def has_handlers(code: types.CodeType) -> bool:
+    """Whether code handles exceptions, or has something to do where it is left."""
+    import opcode
+
+    found = {opcode.opname[op] for op in code.co_code[::2]}
+    return not found.isdisjoint(("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH"))
 
 
 @functools.lru_cache(maxsize=512)

@@ -14,6 +14,7 @@ import sys
 import types
 
 from ..context import ownership
+from ..context.locals import locals_of
 from ..hints import Any
 from .journal import Holder
 
@@ -79,7 +80,7 @@ def _n_names(wanted: int) -> int:
     frame: Any = sys._getframe(1)
     n = 0
     while frame is not None:
-        code, held = frame.f_code, frame.f_locals
+        code, held = frame.f_code, locals_of(frame)
         plain = set(code.co_varnames).difference(code.co_cellvars)
         n += sum(id(held.get(name)) == wanted for name in plain)
         frame = frame.f_back

@@ -45,7 +45,7 @@ class Journal:
     n_unchecked = 0  # of a trace: of how many steps by one it takes it that they need no check
     bound: Callable[[], None] | None = None  # of a trace: checks those of the function itself
     listeners: tuple = ()  # of a trace: see ``listeners``, when it began
-    defaults: Any = None  # of a trace: see ``notes.note_default``, attributes by their keys
+    defaults: Any = None  # of a trace: see ``presence``, attributes that classes have, too
     identified: Any = None  # of a trace: objects whose identity was asked for, by id
     asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
     built: Any = None  # of a trace: see ``building``, places by the depths of regions

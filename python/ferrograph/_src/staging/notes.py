@@ -86,16 +86,21 @@ def fresh(value: Any, let_go: None = None) -> Any:
 
 
 def _held(value: Any, among: dict[int, Any]) -> Any:
-    """What notes an object by its id: itself, which keeps it, or where its end runs code of the
-    program's a reference, which leaves ``among`` others with it."""
-    kind = type(value)
-    if kind is not types.GeneratorType and getattr(kind, "__del__", None) is None:
-        return value
+    """What notes an object by its id and does not keep it: a reference, which leaves ``among``
+    others with it, where its end runs code of the program's. An object that gets the id of another
+    one, which has ended, is as new."""
+    if not _has_end(type(value)):
+        return None
     key = id(value)
     try:
         return weakref.ref(value, lambda _: among.pop(key, None))
     except TypeError:
-        return value
+        return None
+
+
+def _has_end(kind: type) -> bool:
+    """Whether the end of an object runs code of the program's."""
+    return kind is types.GeneratorType or getattr(kind, "__del__", None) is not None
 
 
 def outlived(made: Any) -> None:
@@ -193,9 +198,7 @@ def note_default(place: Place, old: Any, new: Any = UNDEFINED) -> None:
     if not isinstance(place, Attribute) or (default := place.inherited) is UNDEFINED:
         return
     if new is default if place.was_own else old is default or new is default:
-        root = _thread.journals[0]
-        root.defaults = {place.key: (place, here(), default), **(root.defaults or {})}
-        presence.refuse_held(place)
+        presence.note(place)
 
 
 # What arrays let programs set, beside what tensors have as well: a tensor may stand for an array.
@@ -307,7 +310,7 @@ def advanced(iterator: Any) -> None:
         return
     for made in _thread.journals[1:]:
         if id(iterator) not in made.born:
-            made.iterators[id(iterator)] = _held(iterator, made.iterators)
+            made.iterators[id(iterator)] = _held(iterator, made.iterators) or iterator
 
 
 def changing(target: Any, name: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import opcode
 
+from ..context.locals import locals_of
 from ..context.ownership import is_library_file
 from ..hints import Any
 from ..native import _core
@@ -49,7 +50,9 @@ def _met(exception: BaseException) -> tuple[Spot, Any] | None:
     while at > 0 and opcode.opname[code[at]] == "CACHE":  # which belongs to what stands before
         at -= 2
     name = opcode.opname[code[at]]
-    is_call = "CALL" in name and ("Tensor" in text or any(map(_is_chosen, frame.f_locals.values())))
+    is_call = "CALL" in name and (
+        "Tensor" in text or any(map(_is_chosen, locals_of(frame).values()))
+    )
     return (spot, frame) if is_call or name.startswith(_OPERATORS) else None
 
 
@@ -71,7 +74,7 @@ def explain(exception: Exception) -> None:
     if met is None or not hasattr(exception, "add_note"):
         return
     spot, frame = met
-    is_text = any(map(chosen_texts.is_chosen, frame.f_locals.values()))
+    is_text = any(map(chosen_texts.is_chosen, locals_of(frame).values()))
     if not _thread.journals[0].numbers_chosen or is_text:
         exception.add_note(say(spot, *_OF_TEXTS))
     else:

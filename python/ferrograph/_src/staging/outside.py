@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Callable, Iterator
 
 from ..context import ownership
+from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
 from ..values import errors
@@ -290,11 +291,11 @@ def _refuse_running(replacements: Replacements, made: Stale) -> None:
     """Refuse where a name that nothing can be put into still refers to what is stale."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != _TRACER:
-        code = frame.f_code
+        code, names = frame.f_code, locals_of(frame)
         for name in code.co_varnames:
             if name in AT_ONCE:
                 continue
-            held = replacements.has(frame.f_locals.get(name, UNDEFINED))
+            held = replacements.has(names.get(name, UNDEFINED))
             if held and _is_users(code) and _is_read_later(frame, name):
                 made._ferrograph_refuse()
         frame = frame.f_back  # type: ignore[assignment]

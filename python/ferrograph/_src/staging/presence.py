@@ -8,8 +8,11 @@ graph runs: code that asks is refused, and so is a change of the class.
 from __future__ import annotations
 
 import copy
+import functools
 import sys
+import weakref
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..hints import Any
 from ..native import _core
@@ -23,27 +26,73 @@ from .state import UNDEFINED, Attribute, attribute_place
 _COPIES = frozenset({"copy", "deepcopy"})
 
 
+def note(place: Attribute) -> None:
+    """Note an attribute for which its class has a default; the object may end."""
+    owner: Callable[[], Any]
+    try:
+        owner = weakref.ref(place.owner)
+    except TypeError:
+        owner = functools.partial(_itself, place.owner)
+    known = {p.key: n for p, n in _noted()}
+    ended = [one for one in _thread.journals[0].defaults or () if one.owner() is None]
+    name, bases = place.key[2], _bases_of(place.owner)
+    new = _Noted(owner, place.label, name, here(), bases, _of_bases(bases, name))
+    known.setdefault(place.key, new)
+    _thread.journals[0].defaults = [*ended, *known.values()]
+    refuse_held(place)
+
+
+class _Noted(NamedTuple):
+    """An attribute, the line that left it so, and what the class and its bases had for it then."""
+
+    owner: Callable[[], Any]
+    label: str
+    name: str
+    where: str
+    bases: tuple[type, ...]
+    default: Any
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _bases_of(owner: Any) -> tuple[type, ...]:
+    is_class = issubclass(type(owner), type)
+    return owner.__mro__[1:] if is_class else type(owner).__mro__
+
+
+def _of_bases(bases: tuple[type, ...], name: str) -> Any:
+    return next((vars(base)[name] for base in bases if name in vars(base)), UNDEFINED)
+
+
+def _noted() -> list[tuple[Attribute, _Noted]]:
+    """Those of objects that live."""
+    noted: list[_Noted] = _thread.journals[0].defaults or []
+    living = [(owner, one) for one in noted if (owner := one.owner()) is not None]
+    return [(attribute_place(one.label, owner, one.name), one) for owner, one in living]
+
+
 def check_set(cls: type, name: str) -> None:
     """Refuse to set in a class what an object may show of it."""
-    for place, *_ in _thread.journals[0].defaults.values():
-        owner = place.owner
-        bases = owner.__mro__[1:] if issubclass(type(owner), type) else type(owner).__mro__
-        if place.key[2] == name and cls in bases:
-            raise _changed_class(place, here())
+    for place, _ in _noted():
+        if place.key[2] == name and cls in _bases_of(place.owner):
+            raise _changed_class(place.label, here())
 
 
 def check() -> None:
     """Refuse that a class has another value by now under a name that was noted."""
-    for place, where, default in _thread.journals[0].defaults.values():
-        if attribute_place(place.label, place.owner, place.key[2]).inherited is not default:
-            raise _changed_class(place, where)
+    noted: list[_Noted] = _thread.journals[0].defaults
+    for one in noted:
+        if _of_bases(one.bases, one.name) is not one.default:
+            raise _changed_class(one.label, one.where)
 
 
-def _changed_class(place: Attribute, where: str) -> Exception:
+def _changed_class(label: str, where: str) -> Exception:
     return errors.StagingError(
         say(
             where,
-            f"a class changes an attribute that {place.label!r} may show: after a branch or a loop "
+            f"a class changes an attribute that {label!r} may show: after a branch or a loop "
             "of the graph it is known only when the graph runs whether the object has one of its "
             "own",
             "Give the object the attribute before the branch or loop, or change the class before.",
@@ -51,12 +100,11 @@ def _changed_class(place: Attribute, where: str) -> Exception:
     )
 
 
-def refuse_look(owner: Any, name: str | None = None) -> Any:
-    """``owner``, of which is asked what it has of its own, under a name or at all."""
-    for place, *_ in _thread.journals[0].defaults.values():
+def refuse_look(owner: Any, name: str | None = None) -> None:
+    """Refuse to tell what an object has of its own, under a name or at all, where it is unsure."""
+    for place, _ in _noted():
         if place.owner is owner and name in (None, place.key[2]) and _is_unsure(place):
             raise unsure(place)
-    return owner
 
 
 def unsure(place: Attribute) -> Exception:
@@ -92,7 +140,7 @@ def copying(function: Callable) -> Callable:
             return made
         memo = {} if memo is None else memo
         made = function(value, memo, **keywords)
-        for place, *_ in list(_thread.journals[0].defaults.values()):
+        for place, _ in _noted():
             if id(place.owner) in memo:
                 _take_over(place.owner, memo[id(place.owner)])
         return made
@@ -101,7 +149,7 @@ def copying(function: Callable) -> Callable:
 
 
 def _take_over(owner: Any, made: Any) -> None:
-    for place, *_ in list(_thread.journals[0].defaults.values()):
+    for place, _ in _noted():
         if place.owner is owner and made is not owner and _is_unsure(place):
             default = place.inherited
             note_default(attribute_place(place.label, made, place.key[2]), default, default)

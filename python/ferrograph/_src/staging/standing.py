@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterable, Iterator
 
 from ..context import ownership
+from ..context.locals import locals_of
 from ..hints import Any
 from ..values import errors
 from . import frames, holders, keepers, kinds, outside, partials, versions
@@ -103,7 +104,7 @@ def _refuse_views(place: Place, walk: Walk, running: list) -> None:
     beside = {id(v): v for v in keepers.sharing(place.owner, walk.seen.values())}
     if not beside:
         return
-    held = {id(v) for frame in running for v in frame.f_locals.values()}
+    held = {id(v) for frame in running for v in locals_of(frame).values()}
     both = {**beside, id(place.owner): place.owner}
     referred = {id(value) for _, value in _references(walk, both, everywhere=True)}
     if id(place.owner) not in referred | held:
@@ -269,7 +270,7 @@ def _bound(parts: Iterable) -> list:
 def _refuse_names(frame: Any, cells: list, targets: set[int], owner: Any, label: str) -> None:
     of_others = {id(cell_contents(cell)) for cell in cells}
     own = _cells_by_name(frame)
-    for name, value in list(frame.f_locals.items()):
+    for name, value in list(locals_of(frame).items()):
         if id(value) not in targets:
             continue
         is_free = name in frame.f_code.co_freevars

@@ -6,6 +6,7 @@ import sys
 import types
 
 from ...context.hooks import hooks
+from ...context.locals import locals_of
 from ...hints import Any
 from ..convert import compile
 
@@ -37,7 +38,7 @@ def unless_again(function: Any, found: Any) -> Any:
 
 def _is_of(frame: Any, function: types.FunctionType) -> bool:
     """Whether a frame of code made of ``function``'s is of that function: what it closes over."""
-    held = frame.f_locals
+    held = locals_of(frame)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return all(held.get(name, _UNSET) is _contents(cell) for name, cell in cells)
 

@@ -4,15 +4,15 @@ in branches, and a program that holds them may see how far that came."""
 from __future__ import annotations
 
 import gc
-import opcode
 import sys
 import types
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 from ...context.ownership import is_own_file
 from ...hints import Any
 from ...staging.journal import Holder, thread
+from ...staging.late import frames
 from ...staging.notes import advanced
 from ...staging.places import here, say
 from ...values import errors
@@ -79,7 +79,7 @@ def refuse(kept: list, iterable: Any, what: str) -> None:
 
 def _ends(iterator: Any, depth: int) -> bool:
     """Whether leaving an iterator may run code of a generator."""
-    if type(iterator) is types.GeneratorType and _has_handlers(iterator.gi_code):
+    if type(iterator) is types.GeneratorType and frames.has_handlers(iterator.gi_code):
         return True
     parts = gc.get_referents(iterator) if depth and hasattr(iterator, "__next__") else ()
     nested = [p for part in parts if type(part) is tuple for p in part]
@@ -88,12 +88,6 @@ def _ends(iterator: Any, depth: int) -> bool:
         for part in (*parts, *nested)
         if hasattr(part, "__next__") and not issubclass(type(part), type)
     )
-
-
-@lru_cache(maxsize=512)
-def _has_handlers(code: types.CodeType) -> bool:
-    found = {opcode.opname[op] for op in code.co_code[::2]}
-    return not found.isdisjoint(("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH"))
 
 
 class Turns(Holder):

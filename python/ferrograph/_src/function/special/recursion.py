@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...context import thread
+from ...context.locals import locals_of
 from ...context.ownership import is_library_file
 from ...context.thread import Ongoing, Undetermined
 from ...native import _core
@@ -300,7 +301,7 @@ def _function_of(target: types.FunctionType) -> Any:
 
 def _repeats(made: Any, target: types.FunctionType, frame: Any, args: tuple, kwargs: dict) -> bool:
     """Whether a call has arguments of the types of those that ``target`` has in ``frame``."""
-    code, held = target.__code__, frame.f_locals
+    code, held = target.__code__, locals_of(frame)
     n = code.co_argcount
     names = code.co_varnames[: n + code.co_kwonlyargcount]
     if code.co_flags & 12 or not all(name in held for name in names):
