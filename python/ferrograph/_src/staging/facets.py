@@ -424,7 +424,20 @@ class Position(State):
     is_content = False
 
     def parts(self, owner: Any, held: Any) -> Iterable:
-        return gc.get_referents(owner)
+        return referents(owner)
+
+
+def referents(value: Any) -> list:
+    """What an object refers to. Lists and tuples of C code's own that have places without an
+    object, which nobody may read, are left out for what they hold."""
+    found = []
+    for held in gc.get_referents(value):
+        inner = gc.get_referents(held) if type(held) in (list, tuple) else None
+        if inner is None or len(inner) == len(held):
+            found.append(held)
+        else:
+            found += inner
+    return found
 
 
 class Whole(Place):

@@ -22,7 +22,7 @@ from ..context.by_class import ByClass
 from ..hints import Any
 from ..native import _core
 from . import facets
-from .facets import Facet, Through
+from .facets import Facet, Through, referents
 from .journal import really
 from .late import arrays, library_states, memory, walking
 from .state import Place
@@ -146,12 +146,7 @@ def _referents(value: Any) -> Iterable:
         fields = object.__getattribute__(value, "__dict__")
     except AttributeError:
         fields = None
-    return [h for h in gc.get_referents(value) if h is not fields and not _has_room(h)]
-
-
-def _has_room(held: Any) -> bool:
-    """Whether a list of C code's own has places without an object, which nobody may read."""
-    return type(held) is list and len(gc.get_referents(held)) != len(held)
+    return [held for held in referents(value) if held is not fields]
 
 
 _REFERENTS = Through(_referents)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import types
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +11,7 @@ from ..context.locals import locals_of
 from ..hints import Any
 from ..values import errors
 from . import frames, holders, keepers, kinds, outside, partials, versions
-from .facets import Fields, Slots, Through, cell_contents
+from .facets import Fields, Slots, Through, cell_contents, referents
 from .frames import read_later, values_in
 from .fronts import Front, front_with
 from .journal import really
@@ -258,7 +257,7 @@ def _kept(value: Any) -> list:
     if kind is functools.partial:
         return _bound(parts)
     if not any(f.is_content or isinstance(f, (Fields, Slots)) for f in facets):
-        parts += gc.get_referents(value)
+        parts += referents(value)
     return [*parts, *_bound(parts)]
 
 

@@ -82,7 +82,7 @@ def _ends(iterator: Any, depth: int) -> bool:
     if type(iterator) is types.GeneratorType and frames.has_handlers(iterator.gi_code):
         return True
     parts = gc.get_referents(iterator) if depth and hasattr(iterator, "__next__") else ()
-    nested = [p for part in parts if type(part) is tuple for p in part]
+    nested = [p for part in parts if type(part) is tuple for p in gc.get_referents(part)]
     return any(
         _ends(part, depth - 1)
         for part in (*parts, *nested)
