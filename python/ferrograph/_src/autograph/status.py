@@ -9,30 +9,19 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-from .. import later, staging
-from ..hints import TYPE_CHECKING, Any
+from ..hints import Any
 from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
+from ..staging.late import (
+    chosen_variables,
+    effects,
+    failures,
+    nested,
+    operands,
+    presence,
+    quotients,
+    unread,
+)
 from ..values.public import public
-
-if TYPE_CHECKING:
-    from ..staging import (
-        chosen_numbers,
-        chosen_variables,
-        effects,
-        nested,
-        operands,
-        presence,
-        quotients,
-        unread,
-    )
-else:
-    chosen_numbers, chosen_variables, effects, nested, operands, presence, quotients, unread = (
-        later(
-            staging.__name__,
-            *("chosen_numbers", "chosen_variables", "effects", "nested", "operands", "presence"),
-            *("quotients", "unread"),
-        )
-    )
 
 __all__ = [
     "NOT_CONVERTED",
@@ -115,6 +104,8 @@ def _explain(trace: Journal, exception: Exception) -> None:
         trace.explain(exception)
     if trace.numbers_chosen or trace.texts or trace.scalars:
         operands.explain(exception)
+    if trace.unset:
+        failures.explain_unset(exception)
 
 
 def check_numbers() -> None:

@@ -110,6 +110,8 @@ class region(journal):
         around = _thread.journals  # none where a graph alone is made, without a function
         if around and (made.n_variables != variables_made.n or around[0].built):
             building.check(made, self._own)
+        if made.nested:
+            nested.refuse_names(made.nested, self._own)
         if self._repeats and made.snapshot is not None:
             endings.refuse_left((*made.born.values(), *made.iterators.values()), made.snapshot)
         if made.snapshot is not None and made.snapshot.has_lost():
@@ -314,6 +316,7 @@ def _leave_to_traces(made: Journal, changes: list[Change]) -> None:
     made.landed = True
     others = [c for c in changes if id(c.place.owner) not in lazy and type(c.new) is not Stale]
     root = _thread.journals[0]
+    root.tracing += anchors
     if others and root.lift is None:
         root.left = nested.Left()
         root.lift = root.left.lifted

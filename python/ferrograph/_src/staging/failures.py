@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import types
 
 from .. import ops
+from ..context import ownership
 from ..hints import Any
 from ..native import _core
 from ..ops import string_ops
 from ..values import dtypes, errors
 from . import chosen_numbers, chosen_texts, effects, operands, values
 from .journal import thread as _thread
-from .places import here, say
+from .places import Spot, here, say
 
 _PLAIN = (int, float, str, bytes, type(None))
 
@@ -81,7 +83,7 @@ def may_handle(kinds: Any, exception: BaseException | None) -> bool:
 
 
 def _is_refusal(exception: BaseException | None) -> bool:
-    if isinstance(exception, _REFUSALS):
+    if isinstance(exception, _REFUSALS) or _unset_name(exception):
         return True
     if isinstance(exception, AttributeError):
         return _is_of_eager_tensors(exception)
@@ -89,6 +91,41 @@ def _is_refusal(exception: BaseException | None) -> bool:
         return False
     is_said = _shows_line(exception) or _names_symbolic(exception)
     return is_said or operands.operator_of(exception) is not None
+
+
+def _unset_name(exception: BaseException | None) -> str:
+    """The name that is not set while tracing, of which only the graph knows whether a branch or a
+    loop sets it; "" where an exception is about something else."""
+    if not isinstance(exception, NameError):
+        return ""
+    found = re.search("'(.+?)'", str(exception))
+    name: str = getattr(exception, "name", None) or (found[1] if found else "")
+    return name if name in _thread.journals[0].unset else ""
+
+
+def explain_unset(exception: Exception) -> None:
+    """Say in an error about such a name why it is not set."""
+    name = _unset_name(exception)
+    if name and not _shows_line(exception) and hasattr(exception, "add_note"):
+        exception.add_note(
+            say(
+                _raised_at(exception),
+                f"a branch or a loop of the graph may set {name!r}, and a function reads it after "
+                "that: while tracing it is not set, whatever the graph decides",
+                f"Set {name!r} before the branch or loop.",
+            )
+        )
+
+
+def _raised_at(exception: Exception) -> str:
+    """The line of the program's that raised an exception."""
+    spot, traceback = "", exception.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not ownership.is_library_file(file):
+            spot = Spot(file, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return spot
 
 
 def _names_symbolic(exception: BaseException) -> bool:

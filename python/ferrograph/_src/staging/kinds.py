@@ -255,7 +255,16 @@ def _behind(kind: type) -> Facet | None:
         return _CACHED
     if (kind.__module__, kind.__qualname__) in _FUTURES:
         return _RESULT
+    if ownership.is_own_module(kind.__module__) and kind.__name__ in _TRACED:
+        return _TRACED[kind.__name__]
     return _VALUE if kind.__module__ == "_contextvars" and hasattr(kind, "get") else None
+
+
+# What is traced, by the names of this package's classes: what its Python does is seen, too.
+_TRACED = {
+    "Function": Through(lambda function: (function.python_function,)),
+    "BoundFunction": Through(lambda bound: (bound._function, bound._instance)),
+}
 
 
 @functools.cache

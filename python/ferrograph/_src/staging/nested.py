@@ -7,18 +7,21 @@ run any more. What it did stays as Python left it, then, and is no result of the
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 
+from ..hints import Any
+from ..native import _core
+from ..values import errors
 from .journal import Journal
+from .places import here, say
 from .snapshot import Snapshot
 from .stale import Stale, behind
 from .state import Place
 
 
 def begin(journals: list[Journal]) -> Snapshot | None:
-    """What the regions of ``journals`` can reach, when a trace begins within; None of no region
-    that is traced again."""
-    if not any(made.repeats for made in journals[1:]):
+    """What the regions of ``journals`` can reach, when a trace begins within; None of no region."""
+    if len(journals) < 2:
         return None
     regions = [made.snapshot for made in journals[1:] if made.snapshot is not None]
     return Snapshot(anchor for snapshot in regions for anchor in snapshot.anchors)
@@ -29,6 +32,21 @@ def end(journals: list[Journal], before: Snapshot) -> None:
     found = {place.key for place, _ in before.changes()}
     for made in journals[1:] if found else ():
         made.nested = made.nested | found
+
+
+def refuse_names(changed: Container[Any], places: Iterable[Place]) -> None:
+    """Refuse that a trace within a region set names of the function around it, but for what makes
+    variables: the graph would choose whether they are set."""
+    for place in places:
+        if place.key in changed and not isinstance(place.get(), _core.VariableBase):
+            raise errors.StagingError(
+                say(
+                    here(),
+                    f"{place.label!r} is set by a function under `function` that is traced in this "
+                    "branch or loop of the graph: its Python runs once, while it is traced",
+                    "Return the value from it, and set the name where it is called.",
+                )
+            )
 
 
 class Left:

@@ -266,10 +266,9 @@ def _default(function: types.FunctionType, i: int) -> Place:
 
 
 def _functions() -> tuple:
-    """The functions of the regions that are being traced."""
-    return tuple(
-        a for j in _thread.journals[1:] if j.snapshot is not None for a in j.snapshot.anchors
-    )
+    """The functions of the regions that are being traced, and of those in which others were."""
+    regions = [j.snapshot for j in _thread.journals[1:] if j.snapshot is not None]
+    return (*_thread.journals[0].tracing, *(a for region in regions for a in region.anchors))
 
 
 def place_of(facet: Any, owner: Any, key: Any) -> Place:
