@@ -268,7 +268,8 @@ def _inner(code: types.CodeType, name: str) -> types.CodeType:
 
 def _renamed(code: types.CodeType, name: str, qualname: str | None) -> types.CodeType:
     """``code`` where functions made of parts of a function bear its name, as tracebacks show it."""
-    constants = []
+    constants: list[Any] = []
+    is_class = bool(qualname) and not code.co_flags & _OPTIMIZED
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             inner = constant.co_name
@@ -279,6 +280,8 @@ def _renamed(code: types.CodeType, name: str, qualname: str | None) -> types.Cod
             constant = _renamed(constant, name if made else inner, qualname if made else own)
             if made:
                 tracebacks.parts.add(constant)
+        elif is_class and constant == code.co_qualname:
+            constant = qualname  # which the body of a class gives the class
         constants.append(constant)
     changes: dict[str, Any] = {"co_consts": tuple(constants), "co_name": name}
     if qualname is not None and hasattr(code, "co_qualname"):
