@@ -53,7 +53,12 @@ def can_be_tensor(leaf: Any) -> bool:
     no other number or text that is more than its value."""
     if type(leaf) in _SCALARS or issubclass(type(leaf), _CONVERTED):
         return True
-    return hasattr(type(leaf), "__array__") and hasattr(leaf, "dtype")
+    if not hasattr(type(leaf), "__array__") or not hasattr(leaf, "dtype"):
+        return False
+    return getattr(leaf.dtype, "kind", None) not in _NO_TENSORS
+
+
+_NO_TENSORS = frozenset("VMm")  # the kinds of records, dates and spans of NumPy's
 
 
 # Classes that are no structures elsewhere but open here: how to take their values apart, and how to
