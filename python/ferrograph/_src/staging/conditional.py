@@ -158,7 +158,7 @@ def _trace_branches(
         finally:
             state.write(before)
         found.append(effects.changes(journal, functions, direct, names))
-        conditional.end_branch()
+        conditional.end_branch(branch)
     conditional.snapshot = journal.snapshot if journal is not None else None
     _raise_both(conditional, errors)
     failed = [error is not None for error in errors]
@@ -439,7 +439,7 @@ def _stage_choice(
                 effects.changes(journal, (then, orelse))
                 raise
             found.append(effects.changes(journal, (then, orelse)))
-            conditional.end_branch()
+            conditional.end_branch(branch)
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])
         conditional.join_branches(failed)

@@ -112,7 +112,7 @@ class region(journal):
             building.check(made, self._own)
         if made.nested:
             nested.refuse_names(made.nested, self._own)
-        if self._repeats and made.snapshot is not None:
+        if self._repeats and made.snapshot is not None and (made.born or made.iterators):
             endings.refuse_left((*made.born.values(), *made.iterators.values()), made.snapshot)
         if made.snapshot is not None and made.snapshot.has_lost():
             try:

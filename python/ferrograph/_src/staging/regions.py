@@ -91,16 +91,6 @@ _CHANGED_WITHIN = (
 )
 
 
-def _families_now() -> list:
-    known = _thread.journals[0].families if _thread.journals else None
-    return [] if known is None else [*known.all]
-
-
-def _restore_families(known: list) -> None:
-    if known != _families_now():
-        _thread.journals[0].families.restore(known)
-
-
 class Conditional:
     """Two branches over one predicate: trace each, merge values pairwise, then emit once.
 
@@ -137,8 +127,9 @@ class Conditional:
         self._rebuild: list[Callable[[list], Any]] = []
         self._of_arrays: list[tuple] = []  # the outputs that stand for arrays, and of which
         # The families of objects (see ``families``) from before, and those after each branch.
-        self._families = _families_now()
-        self._families_left: list[list] = []
+        known = self._known_families()
+        self._families: list = [] if known is None else [*known.all]
+        self._families_left: dict[Traced, list] = {}
 
     def __enter__(self) -> Conditional:
         return self
@@ -153,17 +144,24 @@ class Conditional:
         for left, more in zip(self.left, sides, strict=True):
             left.update(more)
 
-    def end_branch(self) -> None:
+    def end_branch(self, branch: Traced) -> None:
         """A branch has been traced: the families of objects that it noted are none of the other."""
-        self._families_left.append(_families_now())
-        _restore_families(self._families)
+        known = self._known_families()
+        if known is not None:
+            self._families_left[branch] = known.all
+            known.restore(self._families)
 
     def join_branches(self, failed: Sequence[bool]) -> None:
         """Both have been traced: what follows is told of the families of both, but for those of
         one that always fails."""
-        ended = zip(self._families_left, failed, strict=True)
-        known = {id(family): family for left, fails in ended if not fails for family in left}
-        _restore_families([*known.values()])
+        known = self._known_families()
+        if known is not None:
+            passed = [b for b, fails in zip(self.branches, failed, strict=True) if not fails]
+            found = [f for branch in passed for f in self._families_left.get(branch, ())]
+            known.restore([*dict.fromkeys(found)])
+
+    def _known_families(self) -> Any:
+        return _thread.journals[0].families if _thread.journals else None
 
     def other_than_left(self, then: Callable, orelse: Callable) -> Callable:
         """Of the functions of the branches the one that tracing was not in when it left."""
