@@ -22,8 +22,8 @@ from .late import families, frames, readers, stacks
 
 
 def note(joins: Iterable[Join], snapshot: Any, place: str, result: Any = None) -> None:
-    """Keep what staging made of objects that ``snapshot`` knows, where those may still be read, by
-    code that follows or within a ``result``.
+    """Keep what staging made of objects that ``snapshot`` knows, or that it may have made of one
+    under two names, where those may still be read, by code that follows or within a ``result``.
 
     Graphs that no function is traced for have no program whose objects these could be.
     """
@@ -31,10 +31,10 @@ def note(joins: Iterable[Join], snapshot: Any, place: str, result: Any = None) -
         return
     joins = list(joins)
     for join in joins:
-        sources = relatives(join.sources)
-        if snapshot is None or any(map(snapshot.knows, sources)):
+        sources, same = relatives(join.sources), _made_of_same(join, joins)
+        if snapshot is None or same or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
-            found = distinct([*sources, *_made_of_same(join, joins)])
+            found = distinct([*sources, *same])
             alive = [s for s in found if is_identified(s) or readers.is_alive([s], held=[result])]
             is_held = len(alive) < len(found) and stacks.are_held()
             families.keep(found if is_held else alive, join.made, label, place)
