@@ -217,6 +217,10 @@ class Grown(Together):
         """With another element at a place."""
         leaves, place = self._leaves(item), self._place(index)
         handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
+        if notes.in_region():  # which may not run at all where nobody reads what it leaves
+            ops.Assert(self.has(place), [unread.NO_PLACE])
+        else:
+            unread.note(handles[0], lambda: self.has(place), unread.NO_PLACE)
         self._note_element(item, False)
         return self._with(handles, values.leaves_of(item))
 

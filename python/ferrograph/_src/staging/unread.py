@@ -12,14 +12,17 @@ from .. import ops
 from ..hints import Any
 from ..native import _core
 from .journal import thread as _thread
+from .places import here, say
 
 BEYOND, EMPTY = "IndexError: list index out of range", "IndexError: pop from empty list"
+NO_PLACE = "IndexError: list assignment index out of range"
 
 
 def note(element: Any, exists: Callable[[], Any], message: str) -> None:
     """Note an element, and what tells, in its graph, whether there is one."""
     if _thread.journals and type(element) is _core.SymbolicTensor:
-        found = (element.name, exists, message)
+        text = say(here(), message, "Ask for the length of the list before.")
+        found = (element.name, exists, text)
         _thread.journals[0].elements.setdefault(element._graph_id, []).append(found)
 
 
