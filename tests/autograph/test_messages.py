@@ -1110,6 +1110,16 @@ def array_or_tensor_printed(x):
     return x
 
 
+@meets("staging/array_names.py:refuse_replaced:0")
+def array_replaced_after_its_view_was_written(x):
+    held = np.array([1, 2])
+    shown = held[:]
+    for _ in fg.range(x):
+        shown[1] = 9
+        held = held * 2
+    return held
+
+
 @meets("staging/promotions.py:_refuse:0")
 def bits_of_an_array_and_a_fraction(x):
     held = np.array([1, 2]) if x > 0 else np.array([3, 4])
