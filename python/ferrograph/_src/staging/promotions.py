@@ -23,6 +23,7 @@ from ..values import dtypes, errors
 from . import array_names, chosen_numbers, partners
 from .chosen_arrays import AS_TENSORS
 from .frames import adds_in_place
+from .journal import thread as _thread
 from .parts import is_array
 from .places import here, say
 
@@ -67,8 +68,8 @@ def _binary(name: str, full: str, swapped: bool) -> Callable:
     """An operator of two operands, whose tensor is the right one where they are ``swapped``."""
 
     def operate(tensor: Any, other: Any, *modulus: Any) -> Any:
-        plain = getattr(_core.Tensor, full)
-        if modulus or not chosen_numbers.are_foreign_met():
+        plain, journals = getattr(_core.Tensor, full), _thread.journals
+        if modulus or not (journals and (journals[0].arrays or journals[0].scalars)):
             return plain(tensor, other, *modulus)
         frame = sys._getframe(1)
         if not partners.is_programs(frame) or not may_stand_for_numpys(tensor):
