@@ -1096,11 +1096,40 @@ def matrices_chosen(x):
     return held * held
 
 
-@meets("staging/chosen_arrays.py:refuse_text:0")
+@meets("staging/chosen_numbers.py:refuse:0")
 def element_of_a_chosen_array_printed(x):
     held = np.zeros(2) if x > 0 else np.ones(2)
     fg.print(held[0] + 1)
     return x
+
+
+@meets("staging/chosen_arrays.py:refuse_text:0")
+def array_or_tensor_printed(x):
+    held = np.zeros(2) if x > 0 else fg.zeros(2, fg.float64)
+    fg.print(held)
+    return x
+
+
+@meets("staging/array_names.py:refuse_replaced:0")
+def array_replaced_after_its_view_was_written(x):
+    held = np.array([1, 2])
+    shown = held[:]
+    for _ in fg.range(x):
+        shown[1] = 9
+        held = held * 2
+    return held
+
+
+@meets("staging/promotions.py:_refuse:0")
+def bits_of_an_array_and_a_fraction(x):
+    held = np.array([1, 2]) if x > 0 else np.array([3, 4])
+    return held & np.float64(2)
+
+
+@meets("autograph/runtime/builtins.py:_of_numpys:0")
+def number_of_an_array_that_was_chosen(x):
+    held = np.array([1]) if x > 0 else np.array([3])
+    return int(held)
 
 
 @meets("staging/presence.py:refuse_look:0")

@@ -12,7 +12,7 @@ from ..values import errors
 from . import values
 from .journal import thread as _thread
 from .late import chosen_arrays, families, frames, readers, stacks
-from .parts import memory_of, stands_for_array
+from .parts import arrays_in, is_array, memory_of, stands_for_array
 from .places import here, say
 from .snapshot import Walk
 from .state import Place
@@ -95,6 +95,33 @@ def refuse_arrays(found: Iterable[tuple[Place, Any]], functions: tuple, place: s
         known = _thread.journals[0].families
         for shown in memory_of(value) if known is not None else ():
             known.written(shown)
+
+
+def refuse_replaced(
+    carried: Iterable[tuple[Place, Any]], changed: Iterable[Place], functions: tuple, place: str
+) -> None:
+    """Refuse places whose arrays the functions of a loop replace, if they change these in place
+    before, as views of them do."""
+    owners = {id(p.owner) for p in changed if is_array(p.owner)}
+    if not owners:
+        return
+    for spot, value in carried:
+        if id(spot.owner) in owners or all(id(a) not in owners for a in arrays_in(value)):
+            continue
+        name = spot.label.rpartition(".")[2]
+        replacing = [f for f in functions if frames.replaces_first(f.__code__, name)]
+        others = [f.__code__ for f in functions if f not in replacing]
+        if not (replacing and all(map(frames.changes_nothing, others))):
+            raise errors.StagingError(
+                say(
+                    place,
+                    f"{spot.label!r} is an array that this loop of the graph replaces, and whose "
+                    "memory it changes under another name, perhaps before: the loop carries a "
+                    "tensor, which shows no such change",
+                    f"Replace {spot.label!r} at the beginning of the loop's body, or let the other "
+                    "name have a copy, `a.copy()`.",
+                )
+            )
 
 
 def _is_alive_beside(spot: Place, value: Any, functions: tuple) -> bool:

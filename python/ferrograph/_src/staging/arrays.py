@@ -16,7 +16,7 @@ _WORDS = 1 << 17  # of eight bytes, in a block of a fingerprint
 def generators(random: Any) -> dict[type, Facet]:
     """How generators of ``numpy.random`` are compared."""
     return {
-        random.Generator: State(_generator, _put_generator),
+        random.Generator: _Generator(_generator, _put_generator),
         random.RandomState: State(_old_generator, _put_old_generator),
     }
 
@@ -161,6 +161,14 @@ class _Told:
         return type(other) is _Told and self._text == other._text
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class _Generator(State):
+    """A generator of random numbers, which others are made of by a seed that it holds."""
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        seed = getattr(owner.bit_generator, "seed_seq", None)
+        return () if seed is None else (seed,)
 
 
 def _generator(owner: Any) -> _Told:

@@ -152,7 +152,7 @@ class Variables:
                 elif (label, i) in self._doubted:
                     for inputs in self.inputs:
                         chosen_numbers.doubt(inputs[-1])
-            elif not is_plain and chosen_numbers.is_foreign(leaf):
+            elif chosen_numbers.is_foreign(leaf):
                 self._scalars.append(len(self.initial) - 1)
                 for inputs in self.inputs:
                     chosen_numbers.mark_foreign(inputs[-1])

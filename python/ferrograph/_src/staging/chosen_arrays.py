@@ -6,6 +6,7 @@ That is refused where code that follows reads the array, or a view of it, elsewh
 
 from __future__ import annotations
 
+import functools
 import sys
 
 from ..context import tracebacks
@@ -15,6 +16,7 @@ from ..native import _core
 from ..values import errors
 from .frames import frames, read_later, stored_next, values_in
 from .journal import thread as _thread
+from .late import promotions
 from .parts import is_array, memory_of, stands_for_array
 from .places import here, say
 from .provenance import is_made_of, key_of
@@ -59,7 +61,7 @@ def _refuse_class(array: Any) -> None:
     """Refuse that a tensor stands for an array of a class whose operators may be others."""
     numpy = sys.modules.get("numpy")
     is_numpys = numpy is not None and isinstance(array, numpy.ndarray)
-    if is_numpys and type(array).__name__ not in _AS_TENSORS:
+    if is_numpys and type(array).__name__ not in AS_TENSORS:
         raise errors.StagingError(
             say(
                 here(),
@@ -70,13 +72,15 @@ def _refuse_class(array: Any) -> None:
         )
 
 
-_AS_TENSORS = frozenset({"ndarray", "memmap", "recarray"})
+# The classes of arrays with the operators that tensors have.
+AS_TENSORS = frozenset({"ndarray", "memmap", "recarray"})
 
 
 def _watch(kind: Any) -> None:
     """From now on, symbolic tensors are asked what they stand for where that makes a difference."""
+    promotions.watch()
     for name in _IN_PLACE:
-        setattr(kind, f"__{name}__", _asked)
+        setattr(kind, f"__{name}__", functools.partialmethod(_asked, name[1:]))
     take = kind.__getitem__
 
     def item(tensor: Any, key: Any) -> Any:
@@ -95,12 +99,15 @@ def _watch(kind: Any) -> None:
     kind.__getitem__ = item
 
 
-def _asked(tensor: Any, other: Any) -> Any:
-    """An operator in place: refused, or else that of which it is one."""
+def _asked(tensor: Any, operator: str, other: Any) -> Any:
+    """An operator in place: of an array as NumPy has it, or refused; of others, that of which it
+    is one."""
     if _thread.journals and is_chosen(tensor):
         frame = next(frames(), None)
         name = "" if frame is None else stored_next(frame)
         refuse_beside(tensor, "" if name.startswith("ag__") else name)
+        if promotions.may_stand_for_numpys(tensor):
+            return promotions.in_place(operator, tensor, other)
     return NotImplemented
 
 

@@ -21,6 +21,7 @@ from .bounds import Told
 from .bounds import note as note_integer
 from .journal import chosen, traces
 from .journal import thread as _thread
+from .late import promotions
 from .places import here, say
 from .provenance import is_made_of, key_of
 
@@ -31,6 +32,13 @@ _PYTHONS = frozenset(
     | {"Abs", "Cast", "Round", "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}
     | {"LogicalNot", "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "BitwiseAnd", "BitwiseOr"}
     | {"BitwiseXor", "Invert", "LeftShift", "RightShift", "SelectV2", "Const", "Identity"}
+)
+# Those that they become of arrays of NumPy's, too.
+_NUMPYS = _PYTHONS | {"MatMul", "BatchMatMulV2"}
+# Those of them that make something of their first operand alone.
+_OF_ONE = frozenset(
+    {"StridedSlice", "Unpack", "Reshape", "GatherV2", "ReverseV2", "ExpandDims", "BottomK"}
+    | {"TopKV2", "Max", "Min", "Sum"}
 )
 
 
@@ -109,7 +117,35 @@ def is_foreign(leaf: Any) -> bool:
         numpy = sys.modules.get("numpy")
         return numpy is not None and isinstance(leaf, (numpy.generic, numpy.ndarray))
     known = _thread.journals[0].scalars if traces.n and _thread.journals else None
-    return bool(known) and is_made_of(leaf, known, _made_of) is True
+    return bool(known) and is_made_of(leaf, known, _made_of_numpys) is True
+
+
+def may_be_foreign(tensor: Any) -> bool:
+    """Whether a tensor stands for an array or a scalar of NumPy's, or may do so: the graph chooses
+    such a one or a tensor."""
+    root = _thread.journals[0]
+    known = {**root.arrays, **root.scalars}
+    return is_made_of(tensor, known, _made_of_numpys) is True
+
+
+def are_foreign_met() -> bool:
+    """Whether there are tensors in the trace that stand for arrays or scalars of NumPy's."""
+    journals = _thread.journals
+    return bool(journals and (journals[0].arrays or journals[0].scalars))
+
+
+def _made_of_numpys(tensor: Any) -> list | None:
+    """The tensors of which operators, items and builtins make one, but for numbers of Python's;
+    None where something else makes it."""
+    root, key = _thread.journals[0], key_of(tensor)
+    if key in root.tensors:
+        return None
+    if key in root.numbers_chosen and key not in root.numbers_in_doubt:
+        return []
+    made = _core.made_by(tensor)
+    if made is not None and made[0] in _OF_ONE:
+        return made[1][:1]
+    return made[1] if made is not None and made[0] in _NUMPYS else None
 
 
 def mark_foreign(tensor: Any) -> None:
@@ -118,6 +154,8 @@ def mark_foreign(tensor: Any) -> None:
         root = _thread.journals[0]
         root.scalars[key_of(tensor)] = tensor
         chosen[id(root)] = root
+        if tensor.dtype != dtypes.string:
+            promotions.watch()
 
 
 def kinds_of(*leaves: Any) -> frozenset[type] | None:

@@ -185,6 +185,57 @@ def _header(code: types.CodeType, target: int) -> int:
     return lines[at][0]
 
 
+# What converted code calls that neither runs code of the program's nor changes anything.
+_READING = frozenset({"container", "stored", "loaded"})
+_LOGIC = frozenset({"and_", "or_", "not_"})
+_CHANGING = ("STORE_SUBSCR", "STORE_ATTR", "STORE_SLICE", "DELETE_")
+
+
+@functools.lru_cache(maxsize=512)
+def replaces_first(code: types.CodeType, name: str) -> bool:
+    """Whether code that ran from its beginning certainly sets a variable or an attribute before it
+    changes anything else, and keeps what that was under no other name."""
+    import dis
+
+    found = [i for i in dis.get_instructions(code) if i.opname not in ("CACHE", "EXTENDED_ARG")]
+    at = next((k for k, i in enumerate(found) if _sets(i, name)), None)
+    if at is None:
+        return False
+    before, after = found[:at], found[at + 1 : at + 2]
+    read = next((k for k, i in enumerate(before) if _reads(i, name)), at)
+    is_skipped = any("JUMP" in i.opname and i.argval > found[at].offset for i in before)
+    is_kept = any(i.opname.startswith("STORE_") for i in (*before[read:], *after))
+    return not (is_skipped or is_kept or any(map(_may_change, before)))
+
+
+@functools.lru_cache(maxsize=512)
+def changes_nothing(code: types.CodeType) -> bool:
+    """Whether code, with the functions in it, certainly changes no object."""
+    import dis
+
+    if any(_may_change(i, _LOGIC) for i in dis.get_instructions(code)):
+        return False
+    return all(changes_nothing(c) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _sets(instruction: Any, name: str) -> bool:
+    return instruction.opname.startswith("STORE_") and instruction.argval == name
+
+
+def _reads(instruction: Any, name: str) -> bool:
+    return instruction.opname.startswith("LOAD_") and instruction.argval == name
+
+
+def _may_change(instruction: Any, known: frozenset[str] = frozenset()) -> bool:
+    """Whether an instruction changes an object, or is of a call that may."""
+    name, what = instruction.opname, instruction.argval
+    if name.startswith(_CHANGING) or _adds_in_place(instruction):
+        return True
+    if name == "LOAD_METHOD" or name == "LOAD_ATTR" and (instruction.arg or 0) & 1:
+        return what not in _READING and what not in known
+    return name in ("LOAD_NAME", "LOAD_GLOBAL") and "NULL" in str(instruction.argrepr)
+
+
 def _adds_in_place(instruction: Any) -> bool:
     """Whether it is the operation of an augmented assignment, or what takes its place."""
     name = instruction.opname

@@ -17,7 +17,7 @@ from .. import ops
 from ..context.hooks import hooks
 from ..hints import Any
 from ..values import errors
-from . import effects, kinds, lists, merging, notes, parts, values, versions
+from . import effects, keepers, kinds, lists, merging, notes, parts, values, versions
 from .conditional import mark_raised, stage_choice
 from .facets import Through
 from .frames import is_copied_from, is_discarded
@@ -385,11 +385,21 @@ def _with(record: Record, held: Versions, number: int, use: Callable[[], Any]) -
 
 
 def _shows_memory(found: Any, owner: Any) -> bool:
-    """Whether a list or the like holds views of an array: they show its next content."""
-    if not parts.is_array(owner) or type(found) not in (list, tuple):
+    """Whether a list or the like holds views of an array, or something has the state of a generator
+    of random numbers: they show the next content."""
+    if not parts.is_array(owner):
+        return bool(keepers.sharing(owner, _flat(found)))
+    if type(found) not in (list, tuple):
         return False
     memory = parts.memory_of(owner)[-1]
     return any(parts.is_array(v) and parts.memory_of(v)[-1] is memory for v in found)
+
+
+def _flat(found: Any) -> Iterator:
+    """A value, and what it holds where it is a tuple or a list, and so on."""
+    yield found
+    for held in found if type(found) in (list, tuple) else ():
+        yield from _flat(held)
 
 
 def _is_unchanged(now: Any, before: Any) -> bool:

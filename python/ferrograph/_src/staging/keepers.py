@@ -86,12 +86,25 @@ def _memory(value: Any) -> Any:
 
 
 def sharing(array: Any, values: Iterable) -> list:
-    """Of some values the other arrays of NumPy that may show memory of an array."""
+    """Of some values the other arrays of NumPy that may show memory of an array, or what else has
+    the state of a generator of random numbers of NumPy's."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(array, numpy.ndarray):
+    if numpy is None:
         return []
+    if not isinstance(array, numpy.ndarray):
+        state = _bits(array)
+        others = values if state is not None else ()
+        return [v for v in others if v is not array and (v is state or _bits(v) is state)]
     others = (v for v in values if isinstance(v, numpy.ndarray) and v is not array)
     return [other for other in others if numpy.may_share_memory(array, other)]
+
+
+def _bits(value: Any) -> Any:
+    """The source of a generator of random numbers of NumPy's, which has its state."""
+    random = sys.modules.get("numpy.random")
+    if random is None or not isinstance(value, (random.Generator, random.RandomState)):
+        return None
+    return value._bit_generator if isinstance(value, random.RandomState) else value.bit_generator
 
 
 def _parts(value: Any) -> Iterable | None:

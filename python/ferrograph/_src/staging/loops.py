@@ -211,6 +211,8 @@ def _stage(
     if len(state.places) > state.n_names:
         pairs = [*zip(state.places, before, strict=True)][state.n_names :]
         effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
+        changed = [p for p, _ in pairs]
+        array_names.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.recall(memory)

@@ -10,6 +10,7 @@ from .. import ops
 from ..hints import Any
 from ..native import _core
 from . import chosen_numbers, chosen_texts, iteration, partners, several
+from .late import promotions
 from .places import here, say
 from .values import can_be_tensor, is_staged
 
@@ -83,9 +84,13 @@ def _refuse_equals(value: Any, element: Any) -> None:
 
 
 def _is_same(value: Any, element: Any) -> Any:
-    same = ops.equal(value, element)
+    same = _equal(value, element)
     several.refuse(same.shape, "`in`")
     return ops.reduce_all(same)
+
+
+def _equal(left: Any, right: Any) -> Any:
+    return (promotions if chosen_numbers.are_foreign_met() else ops).equal(left, right)
 
 
 def stage_in(value: Any, container: Any) -> Any:
@@ -95,12 +100,14 @@ def stage_in(value: Any, container: Any) -> Any:
         if chosen_numbers.is_chosen(container):
             raise TypeError("argument of `in` is a number of Python's, which is not iterable")
         several.refuse_rows(iteration.check_rows(container), "`in`")
-        return chosen_numbers.mark_truth(ops.reduce_any(ops.equal(container, value)))
+        return chosen_numbers.mark_truth(ops.reduce_any(_equal(container, value)))
     _refuse_parts(value, container)
     found: Any = False
     for element in map(_plain, container):
         if not can_be_tensor(element):
             _refuse_equals(value, element)
+            if chosen_numbers.are_foreign_met():
+                promotions.refuse_among_objects(value)
         elif not _is_unequal(value, element):
             same = element is value or _is_same(value, element)
             found = same if found is False else ops.logical_or(found, same)

@@ -25,13 +25,16 @@ SEQUENCES = (
 )
 _OF_TENSORS = (_core.Tensor, _core.VariableBase)
 _ACTING = f"{__package__.rpartition('.')[0]}.autograph."  # modules that act for the program
+_PASSING_ON = f"{__package__}.promotions"  # whose frames stand between an operator and its own
 
 
 def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> bool:
     """Whether the operator of a symbolic tensor at which a frame is leaves it to ``other`` what it
     does, as the number or text does that the tensor stands for. StagingError where that depends on
     what only plain Python knows."""
-    if not _is_programs(frame):
+    while frame.f_globals.get("__name__") == _PASSING_ON and frame.f_back is not None:
+        frame = frame.f_back
+    if not is_programs(frame):
         return False
     if value.dtype == dtypes.string:
         return _is_foreign(other, (str,)) and chosen_texts.is_chosen(value)
@@ -60,7 +63,7 @@ def _is_foreign(other: Any, own: tuple[type, ...]) -> bool:
     return not issubclass(kind, (*own, *_OF_TENSORS)) and not hasattr(kind, "__array__")
 
 
-def _is_programs(frame: types.FrameType) -> bool:
+def is_programs(frame: types.FrameType) -> bool:
     """Whether an operator stands in code of the program's, or in what acts for it."""
     if not is_own_file(frame.f_code.co_filename):
         return True

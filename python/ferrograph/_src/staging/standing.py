@@ -17,6 +17,7 @@ from .fronts import Front, front_with
 from .journal import really
 from .journal import thread as _thread
 from .outside import KEEPERS
+from .parts import is_array
 from .places import here, say
 from .snapshot import Walk
 from .state import Place, Record, versions_of
@@ -97,8 +98,9 @@ def _checked(place: Place) -> tuple[Walk, list]:
 
 
 def _refuse_views(place: Place, walk: Walk, running: list) -> None:
-    """Refuse where code reads the memory of an array by another array, which tells nothing of what
-    stands for the first one. An array that only others hold, to show it, has no reader of its own.
+    """Refuse where code reads the memory of an array by another array, or the state of a generator
+    by another one, which tells nothing of what stands for the first one. An array that only others
+    hold, to show it, has no reader of its own.
     """
     beside = {id(v): v for v in keepers.sharing(place.owner, walk.seen.values())}
     if not beside:
@@ -113,7 +115,10 @@ def _refuse_views(place: Place, walk: Walk, running: list) -> None:
     for value in walk.seen.values():
         _refuse_keeper(value, set(beside), place.owner, place.label)
     if not referred.isdisjoint(beside):
-        raise _refused(place.owner, place.label, "another array that shows the same memory")
+        what = (
+            "array that shows the same memory" if is_array(place.owner) else "object of its state"
+        )
+        raise _refused(place.owner, place.label, f"another {what}")
 
 
 def restore() -> None:

@@ -152,6 +152,8 @@ def _number(value: Any, dtype: Any) -> Any:
     value, kinds = _core.convert_to_tensor(value), _INT if dtype == "int32" else _FLOAT
     if value.dtype.is_complex:
         raise TypeError(say(here(), "a real number of a complex tensor", _PARTS))
+    if chosen_numbers.are_foreign_met() and chosen_numbers.may_be_foreign(value):
+        dtype = _of_numpys(value, dtype)
     if value.shape.rank != 0:
         value = several.single(value, TypeError)
     if value.dtype == dtypes.string:
@@ -160,6 +162,21 @@ def _number(value: Any, dtype: Any) -> Any:
         bounds.check_cast(value)
     number = ops.stop_gradient(ops.cast(value, dtype))  # as one of Python's has none
     return bounds.note(chosen_numbers.mark(number, kinds), large=True)
+
+
+def _of_numpys(value: Any, dtype: Any) -> Any:
+    """The dtype of the number that Python makes of one of NumPy's, which is no array of several
+    dimensions."""
+    if value.shape.rank != 0:
+        raise TypeError(
+            say(
+                here(),
+                f"a number of Python's of an array of shape {value.shape} that a branch or a loop "
+                "of the graph chose, which NumPy makes of arrays without dimensions alone",
+                "Take the element first, `int(a[0])`.",
+            )
+        )
+    return dtype if dtype == "int32" else dtypes.float64
 
 
 _PARTS = "Take its parts, `fg.math.real` and `fg.math.imag`."

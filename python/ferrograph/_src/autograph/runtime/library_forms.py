@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from ... import later, ops, staging
 from ...context.hooks import hooks
+from ...context.ownership import is_own_file
 from ...hints import TYPE_CHECKING, Any
 from ...native import _core
 from ...staging import chosen_numbers, notes
@@ -34,13 +35,24 @@ _MAKERS = (
     *(ops.logical_not, ops.logical_and, ops.logical_or, ops.maximum, ops.minimum, ops.where),
     *(ops.zeros, ops.ones),
 )
+# Others of the operations that operators and builtins become, which few programs call.
+_SELDOM = frozenset(
+    {"floordiv", "floormod", "matmul", "strided_slice", "invert", "left_shift", "right_shift"}
+    | {"bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "reshape", "gather", "reverse"}
+    | {"unstack", "boolean_mask", "sort", "expand_dims"}
+    | {"reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_any", "reduce_all"}
+)
+_NUMPY_LIKE = f"{ops.__name__.partition('.')[0]}.experimental.numpy"
 
 
 def _giving_tensors(function: Callable) -> Callable:
     @functools.wraps(function, updated=())
     def make(*args: Any, **keywords: Any) -> Any:
         called = list_arguments.for_library(function) if notes.has_lists() else function
-        return chosen_numbers.note_tensor(called(*args, **keywords))
+        made = called(*args, **keywords)
+        if type(made) is list:
+            return [chosen_numbers.note_tensor(part) for part in made]
+        return chosen_numbers.note_tensor(made)
 
     return make
 
@@ -66,4 +78,9 @@ def form_of(function: types.FunctionType) -> Any:
     found = _FORMS.get(function)
     if found is not None:
         return found
+    is_numpy_like = function.__module__ == _NUMPY_LIKE
+    if (is_numpy_like or function.__name__ in _SELDOM) and is_own_file(
+        function.__code__.co_filename
+    ):
+        return _FORMS.setdefault(function, _giving_tensors(function))
     return _print if function.__name__ == "print" and function is ops.print else function
