@@ -561,6 +561,39 @@ def list_of_an_advanced_iterator(x):
     return x + len(list(numbers))
 
 
+@meets("staging/endings.py:refuse_left:0")
+def object_left_by_iterations(x):
+    for i in fg.range(x):
+        held = Leaving()
+    return x + i
+
+
+@meets("staging/nested.py:refuse_names:0")
+def name_set_by_a_trace_in_a_branch(x):
+    n = 0
+
+    @fg.function
+    def counted(v):
+        nonlocal n
+        n += 1
+        return v
+
+    if x > 0:
+        counted(x)
+    return x + n
+
+
+@meets("autograph/runtime/dispatching.py:_chosen:0")
+def implementation_registered_in_a_branch(x):
+    @functools.singledispatch
+    def shown(v):
+        return 0
+
+    if x > 0:
+        shown.register(int, lambda v: 1)
+    return x + shown(3)
+
+
 @meets("staging/effects.py:_refuse_iterators:0")
 def iterator_of_python_advanced(x):
     found = iter(lambda: 1, 2)
@@ -1370,6 +1403,11 @@ class Box:
 class Point:
     a: object
     b: object
+
+
+class Leaving:
+    def __del__(self):
+        pass
 
 
 class Steps:
