@@ -561,6 +561,14 @@ def list_of_an_advanced_iterator(x):
     return x + len(list(numbers))
 
 
+@meets("staging/own_keys.py:refuse:0")
+def key_with_effects(x):
+    known = {Counted(): 1}
+    if x > 0:
+        known["b"] = 2
+    return x + len(known)
+
+
 @meets("staging/effects.py:_refuse_iterators:0")
 def iterator_of_python_advanced(x):
     found = iter(lambda: 1, 2)
@@ -1341,6 +1349,14 @@ class Box:
 class Point:
     a: object
     b: object
+
+
+class Counted:
+    n = 0
+
+    def __hash__(self):
+        Counted.n += 1
+        return 5
 
 
 class Steps:

@@ -28,6 +28,7 @@ from .state import (
     Place,
     attribute_place,
     cell_place,
+    copied,
     global_place,
     put_versions,
     versions_of,
@@ -129,20 +130,19 @@ class Mapping(Facet):
     is_content = True
 
     def __init__(self, base: type = dict):
-        self._items = base.items
+        self._base = base
 
     def hold(self, owner: Any) -> Any:
-        return dict(self._items(owner))
+        return copied(owner, self._base)
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return (*held.values(), *held)
 
     def differs(self, owner: Any, held: Any) -> bool:
-        new = dict(self._items(owner))
         return not (
-            len(new) == len(held)
-            and same_objects(held, new)
-            and same_objects(held.values(), new.values())
+            dict.__len__(owner) == len(held)
+            and same_objects(held, self._base.__iter__(owner))
+            and same_objects(held.values(), self._base.values(owner))
         )
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
@@ -155,7 +155,7 @@ class Members(Facet):
     is_content = True
 
     def hold(self, owner: Any) -> Any:
-        return set(set.__iter__(owner))
+        return set(owner)  # by no method of its class, as Python takes a set
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return held

@@ -123,8 +123,8 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (dict, facets.Mapping()),
     (set, facets.Members()),
     (collections.deque, facets.Items(collections.deque)),
-    (tuple, _THROUGH[tuple]),
-    (frozenset, _THROUGH[frozenset]),
+    (tuple, Through(tuple.__iter__)),
+    (frozenset, Through(frozenset.__iter__)),
     (functools.partial, _THROUGH[functools.partial]),
     (weakref.ref, _THROUGH[weakref.ref]),
 )
