@@ -24,11 +24,11 @@ from ..native import _core
 from ..values import errors
 from . import endings, notes, parts
 from .attempts import Again
-from .facets import Whole, not_followed
+from .facets import Order, Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
 from .kinds import is_opaque
-from .late import building, holders, nested, outside, own_keys, reach
+from .late import building, holders, nested, orders, outside, own_keys, reach
 from .places import here, say
 from .snapshot import Snapshot
 from .stale import Stale, behind
@@ -177,6 +177,7 @@ def changes(
         _undo(change)
     refuse_shadowed(found)
     _refuse_keys(found)
+    found = _without_orders(found)
     iterators = [held() if type(held) is weakref.ref else held for held in made.iterators.values()]
     owners = [change.place.owner for change in found] + iterators
     known = _there(made, list(anchors), owners)
@@ -335,6 +336,15 @@ def _at_end() -> None:
     if not root.at_end:
         root.at_end.append(outside.restore)
         root.explain = outside.explain
+
+
+def _without_orders(found: list[Change]) -> list[Change]:
+    """Changes that are put back, but for those of the order of attributes: these are noted."""
+    changed = [change for change in found if isinstance(change.place, Order)]
+    for change in changed:
+        change.place.put(change.old)
+        orders.note(change.place.owner, change.place.label)
+    return [c for c in found if not isinstance(c.place, Order)] if changed else found
 
 
 def _refuse_keys(found: list[Change]) -> None:
