@@ -345,6 +345,8 @@ def _within(owner: Any) -> Any:
 def item_place(label: str, owner: Any, index: Any) -> Place:
     """The item of a list or a mapping under ``index``."""
     base = _base_of(owner)
+    if isinstance(owner, dict) and have_effects((index,)):
+        own_keys.refuse(label, owner)
 
     def get() -> Any:
         if base is dict or base is collections.OrderedDict:
