@@ -594,6 +594,44 @@ def implementation_registered_in_a_branch(x):
     return x + shown(3)
 
 
+@meets("staging/own_keys.py:refuse:0")
+def key_with_effects(x):
+    known = {Counted(): 1}
+    if x > 0:
+        known["b"] = 2
+    return x + len(known)
+
+
+@meets("staging/facets.py:Hidden.hold:0")
+def attributes_hidden_by_their_class(x):
+    held = Hiding()
+    held.a = x
+    if x > 0:
+        held.a = x + 1
+    return held.a
+
+
+@meets("staging/orders.py:refuse_look:0")
+def order_of_attributes_by_a_tensor(x):
+    held = Box()
+    if x > 0:
+        held.a, held.b = x, x
+    else:
+        held.b, held.a = x, x
+    return x + list(vars(held)).index("b")
+
+
+@meets("staging/orders.py:note:0")
+def order_of_attributes_with_a_name(x):
+    held = Box()
+    held.a, held.b = x, x
+    names = vars(held)
+    if x > 0:
+        del held.a
+        held.a = x
+    return x + list(names).index("b")
+
+
 @meets("staging/effects.py:_refuse_iterators:0")
 def iterator_of_python_advanced(x):
     found = iter(lambda: 1, 2)
@@ -1408,6 +1446,18 @@ class Point:
 class Leaving:
     def __del__(self):
         pass
+
+
+class Counted:
+    n = 0
+
+    def __hash__(self):
+        Counted.n += 1
+        return 5
+
+
+class Hiding:
+    __dict__ = property(lambda self: {})
 
 
 class Steps:

@@ -42,6 +42,7 @@ _find = lazy(
         "batch_jacobian": "batching.jacobian",
         "callback_gradient": "function.callbacks",
         "jacobian": "batching.jacobian",
+        "reads_of": "autograph.convert.effects",
         "save": "checkpoint.saved_datasets",
         "staged": "function.special.recursion",
         "stands_apart": "staging.partners",
@@ -182,6 +183,7 @@ def finish() -> None:
     hooks.converted_callback = convert_callback
     hooks.jacobian = _upward("jacobian")
     hooks.batch_jacobian = _upward("batch_jacobian")
+    hooks.reads_of = _upward("reads_of")
     hooks.recursive = _upward("staged")
     hooks.saved_with_checkpoints = _upward("save")
     hooks.while_loop = _upward("while_loop")

@@ -29,6 +29,8 @@ class Hooks:
     cond: Callable[..., Any]
     # ``Dataset.save`` that writes checkpoints on the way.
     saved_with_checkpoints: Callable[..., None]
+    # What a function reads, by the names in its source, where it does nothing else.
+    reads_of: Callable[[Any], Any]
     # Python's builtins on datasets, once there can be one: ``data.staged``.
     on_datasets: Any
 

@@ -123,6 +123,19 @@ def _library_folders() -> tuple[str, ...]:
     return tuple(folder + os.sep for folder in folders)
 
 
+def _has_code_of_others(cls: type) -> bool:
+    """Whether a class that names a library's module has methods that are written elsewhere."""
+    for held in cls.__dict__.values():
+        if type(held) is types.FunctionType and held.__globals__.get("__name__") != cls.__module__:
+            file = held.__code__.co_filename
+            if file[:1] != "<":
+                return not is_library_file(file)
+            module = sys.modules.get(held.__globals__.get("__name__", ""))
+            if module is not None:  # else a library made the function of a text
+                return not is_library_file(getattr(module, "__file__", None) or "")
+    return False
+
+
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 
 
@@ -137,7 +150,7 @@ def is_library_class(cls: type) -> bool:
         return False
     file = getattr(module, "__file__", None)
     if file is not None:
-        return is_library_file(file)
+        return is_library_file(file) and not _has_code_of_others(cls)
     if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes
         return getattr(sys.modules["builtins"], cls.__name__, None) is cls
     return cls.__module__ in sys.stdlib_module_names and cls.__module__ != "__main__"

@@ -16,10 +16,10 @@ from . import chosen_numbers, effects, notes
 from .attempts import Built
 from .journal import note_unset
 from .journal import thread as _thread
-from .late import failures, frames, lifting, merging, readers, remains, several
+from .late import failures, frames, lifting, merging, orders, readers, remains, several
 from .places import Spot, say
 from .regions import Conditional, itself
-from .state import UNDEFINED, Place, State
+from .state import UNDEFINED, Attribute, Place, State
 from .values import can_be_tensor, is_eager, is_staged, predicate, truth
 
 __all__ = [
@@ -210,6 +210,8 @@ def _merge_changes(
         return lambda results: effects.stand_in_again()
     sides = [{c.place.key: c for c in changes} for changes in found]
     effects.refuse_shadowed([*found[0], *found[1]])
+    if all(any(map(_is_new, changes)) for changes in found):
+        orders.note_new(found)
     setters: list[Callable[[Iterator], None]] = []
     lifting = conditional.lifting
     if lifting is not None:
@@ -234,6 +236,11 @@ def _merge_changes(
         effects.stand_in_again()
 
     return settle
+
+
+def _is_new(change: effects.Change) -> bool:
+    """Whether a branch gives an object an attribute that it did not have."""
+    return isinstance(change.place, Attribute) and not change.place.was_own
 
 
 def _is_left_alone(spot: Place, pair: list, place: str) -> bool:

@@ -24,11 +24,11 @@ from ..native import _core
 from ..values import errors
 from . import endings, notes, parts
 from .attempts import Again
-from .facets import Whole, not_followed
+from .facets import Order, Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
 from .kinds import is_opaque
-from .late import building, holders, nested, outside, reach
+from .late import building, holders, nested, orders, outside, own_keys, reach
 from .places import here, say
 from .snapshot import Snapshot
 from .stale import Stale, behind
@@ -39,6 +39,8 @@ from .state import (
     Place,
     Remembered,
     Together,
+    are_plain_keys,
+    have_effects,
 )
 
 
@@ -176,6 +178,8 @@ def changes(
     for change in reversed(found):
         _undo(change)
     refuse_shadowed(found)
+    _refuse_keys(found)
+    found = _without_orders(found)
     iterators = [held() if type(held) is weakref.ref else held for held in made.iterators.values()]
     owners = [change.place.owner for change in found] + iterators
     known = _there(made, list(anchors), owners)
@@ -337,6 +341,27 @@ def _at_end() -> None:
         root.explain = outside.explain
 
 
+def _without_orders(found: list[Change]) -> list[Change]:
+    """Changes that are put back, but for those of the order of attributes: these are noted."""
+    changed = [change for change in found if isinstance(change.place, Order)]
+    for change in changed:
+        change.place.put(change.old)
+        orders.note(change.place.owner, change.place.label)
+    return [c for c in found if not isinstance(c.place, Order)] if changed else found
+
+
+def _refuse_keys(found: list[Change]) -> None:
+    """Refuse that a dict or a set is changed whose keys tell by methods of the program's what they
+    are, which may do more than that."""
+    for place, old, new in found:
+        keyed = (
+            isinstance(place, Container) and isinstance(held, (dict, set)) and have_effects(held)
+            for held in (old, new)
+        )
+        if any(keyed):
+            own_keys.refuse(place.label, place.owner)
+
+
 def refuse_shadowed(found: list[Change]) -> None:
     """Refuse that an attribute is set in an object and, under the same name, in its class: the
     object shows that of the class until it has one of its own."""
@@ -479,6 +504,10 @@ def same(old: Any, new: Any) -> bool:
             map(operator.is_, (*old, *old.values()), (*new, *new.values()))
         )
     if isinstance(old, set):
+        if len(old) == len(new) and set(map(id, old)) == set(map(id, new)):
+            return True
+        if not (are_plain_keys(old) and are_plain_keys(new)):
+            return False
         return {(type(v), v) for v in old} == {(type(v), v) for v in new}
     return _is_alike(old, new) or (isinstance(old, bytearray) and old == new)
 

@@ -10,24 +10,23 @@ from __future__ import annotations
 
 import abc
 import collections
-import functools
 import gc
 import operator
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 
-from ..context import ownership
 from ..hints import Any
 from ..values import errors
 from .journal import note_asked
-from .places import say
+from .places import here, say
 from .state import (
     UNDEFINED,
     Container,
     Place,
     attribute_place,
     cell_place,
+    copied,
     global_place,
     put_versions,
     versions_of,
@@ -66,6 +65,27 @@ class Facet(abc.ABC):
     def place(self, owner: Any, label: str) -> Place:
         """All that ``owner`` holds, where that is one place."""
         return Container(label, owner)
+
+
+class Hidden(Facet):
+    """Attributes of an object whose class hides where they are: nobody can read them."""
+
+    def hold(self, owner: Any) -> Any:
+        raise errors.StagingError(
+            say(
+                here(),
+                f"this branch or loop of the graph can reach a {type(owner).__name__}, whose class "
+                "hides its attributes behind something else that is called `__dict__`: nobody can "
+                "tell afterwards what changed",
+                "Give what the class calls `__dict__` another name.",
+            )
+        )
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return False
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from ()
 
 
 class Through(Facet):
@@ -129,20 +149,19 @@ class Mapping(Facet):
     is_content = True
 
     def __init__(self, base: type = dict):
-        self._items = base.items
+        self._base = base
 
     def hold(self, owner: Any) -> Any:
-        return dict(self._items(owner))
+        return copied(owner, self._base)
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return (*held.values(), *held)
 
     def differs(self, owner: Any, held: Any) -> bool:
-        new = dict(self._items(owner))
         return not (
-            len(new) == len(held)
-            and same_objects(held, new)
-            and same_objects(held.values(), new.values())
+            dict.__len__(owner) == len(held)
+            and same_objects(held, self._base.__iter__(owner))
+            and same_objects(held.values(), self._base.values(owner))
         )
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
@@ -155,7 +174,7 @@ class Members(Facet):
     is_content = True
 
     def hold(self, owner: Any) -> Any:
-        return set(set.__iter__(owner))
+        return set(owner)  # by no method of its class, as Python takes a set
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return held
@@ -192,11 +211,68 @@ class Fields(Facet):
         return not (
             len(new) == len(held)
             and same_objects(held.values(), new.values())
-            and held.keys() == new.keys()
+            and list(held) == list(new)
         )
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from _named(owner, held, dict(self._read(owner)), label)
+        new = self._read(owner)
+        yield from _named(owner, held, dict(new), label)
+        if not _is_order_kept(held, new):
+            yield Order(label, owner), tuple(held)
+
+
+class Kept(Facet):
+    """Attributes that Python keeps in places of its own, such as the defaults of a function."""
+
+    def __init__(self, *names: str):
+        self._names, self._read = names, operator.attrgetter(*names)
+
+    def hold(self, owner: Any) -> Any:
+        return self._read(owner)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return not same_objects(held, self._read(owner))
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        for name, old, new in zip(self._names, held, self._read(owner), strict=True):
+            if old is not new:
+                yield attribute_place(f"{label}.{name}", owner, name), old
+
+
+class Shadowed(Facet):
+    """Slots of an instance that its class shows under no name: a base has them under one that the
+    class has for something else. Nothing can be put in them by name."""
+
+    def __init__(self, slots: list[tuple[weakref.ref, str]]):
+        self._slots = slots
+
+    def hold(self, owner: Any) -> Any:
+        found: list[Any] = []
+        for declaring, name in self._slots:
+            try:
+                found.append(vars(declaring())[name].__get__(owner))
+            except (AttributeError, KeyError, TypeError):  # not set, or of another class by now
+                found.append(UNDEFINED)
+        return tuple(found)
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return not same_objects(held, self.hold(owner))
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        place = Whole(label, owner, self.hold, self._put, "hidden slots")
+        place.key, place.can_undo = ("slots", id(owner)), False
+        yield place, held
+
+    def _put(self, owner: Any, held: tuple) -> None:
+        for (declaring, name), value in zip(self._slots, held, strict=True):
+            slot = vars(declaring())[name]
+            if value is not UNDEFINED:
+                slot.__set__(owner, value)
+            elif hasattr(slot, "__delete__"):
+                slot.__delete__(owner)
 
 
 class Slots(Facet):
@@ -210,7 +286,7 @@ class Slots(Facet):
         for name, declaring in self._slots.items():
             try:
                 found[name] = vars(declaring())[name].__get__(owner)
-            except AttributeError:  # not set
+            except (AttributeError, KeyError, TypeError):  # not set, or of another class by now
                 continue
         return found
 
@@ -233,6 +309,29 @@ def fields_of(owner: Any) -> dict[str, Any]:
     return object.__getattribute__(owner, "__dict__")
 
 
+def _is_order_kept(old: dict, new: dict) -> bool:
+    """Whether attributes that an object had, and has, come in the order in which they came."""
+    return [name for name in old if name in new] == [name for name in new if name in old]
+
+
+class Order(Place):
+    """The order in which the attributes of an object come, which no region leaves changed."""
+
+    is_derived = True
+
+    def __init__(self, label: str, owner: Any):
+        super().__init__(label, self._get, self._put, owner, ("order", id(owner)))
+
+    def _get(self) -> tuple:
+        return tuple(fields_of(self.owner))
+
+    def _put(self, names: tuple) -> None:
+        fields = fields_of(self.owner)
+        others = [name for name in fields if name not in names]
+        for name in (*(name for name in names if name in fields), *others):
+            fields[name] = fields.pop(name)
+
+
 def _named(owner: Any, old: dict, new: dict, label: str) -> Found:
     for name in {**old, **new}:
         before = old.get(name, UNDEFINED)
@@ -242,15 +341,13 @@ def _named(owner: Any, old: dict, new: dict, label: str) -> Found:
             yield place, place.class_default if before is UNDEFINED else before
 
 
-_WITH_CODE = (
-    types.FunctionType, types.MethodType, staticmethod, classmethod, property, functools.partial,
-)  # fmt: skip
-
-
-def _is_run(value: Any) -> bool:
-    """Whether Python may run code of the program's by what a class has under a name that is
-    Python's, such as `__init_subclass__`."""
-    return isinstance(value, _WITH_CODE) or not ownership.is_library_class(type(value))
+# What Python's own modules keep in a class: what they find out about it, and how it was written.
+_KEPT_BY_PYTHON = frozenset(
+    {"__annotations__", "__annotations_cache__", "__annotate__", "__annotate_func__"}
+    | {"__slotnames__", "__protocol_attrs__", "__non_callable_proto_members__"}
+    | {"__callable_proto_members_only__", "__weakref__", "__dict__"}
+)
+_NOT_FOLLOWED = _KEPT_BY_PYTHON | {"__dataclass_fields__", "__dataclass_params__"}
 
 
 class ClassFields(Facet):
@@ -261,7 +358,7 @@ class ClassFields(Facet):
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         for name, value in held.items():
-            if not name.startswith("__") or _is_run(value):
+            if name not in _NOT_FOLLOWED:
                 yield value
         yield from owner.__mro__[1:]
         yield type(owner)
@@ -272,8 +369,55 @@ class ClassFields(Facet):
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
         for place, old in _named(owner, held, dict(vars(owner)), label):
-            if not place.label.endswith("__"):  # which Python keeps for itself
+            if place.key[2] not in _KEPT_BY_PYTHON:
                 yield place, old
+
+
+class OfClass(Through):
+    """The class of an object."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda held: (type(held),))
+
+    def hold(self, owner: Any) -> Any:
+        return type(owner)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return type(owner) is not held
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield attribute_place(f"{label}.__class__", owner, "__class__"), held
+
+
+class ClassNames(Facet):
+    """What a class is called, and its bases."""
+
+    def hold(self, owner: Any) -> Any:
+        return _names_of_class(owner)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return _names_of_class(owner) != held
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        place = Whole(held[0], owner, _names_of_class, _put_names, "name or bases")
+        place.key, place.can_undo = ("called", id(owner)), False
+        yield place, held
+
+
+def _names_of_class(cls: type) -> tuple:
+    return _name(cls), _qualname(cls), *_bases(cls)
+
+
+def _put_names(cls: type, names: tuple) -> None:
+    type.__setattr__(cls, "__name__", names[0])
+    type.__setattr__(cls, "__qualname__", names[1])
+    if _bases(cls) != names[2:]:
+        type.__setattr__(cls, "__bases__", names[2:])
+
+
+_name, _qualname, _bases = (
+    type.__dict__[name].__get__ for name in ("__name__", "__qualname__", "__bases__")
+)
 
 
 class Subclasses(Facet):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..hints import Any
 from ..native import _core
+from .late import walking
 from .parts import containers_in, is_container, keys_of, part_of, put_part
 
 
@@ -72,13 +73,15 @@ class Joins:
                 self._known.setdefault(key, Join(tuple(parts), inner, label))
 
     def _tuple(self, label: str, sources: tuple, made: tuple) -> tuple:
-        if not all(isinstance(s, tuple) and len(s) == len(made) for s in sources):
+        length = tuple.__len__(made)
+        if not all(isinstance(s, tuple) and tuple.__len__(s) == length for s in sources):
             return made
         parts = [self.join(label, parts, m) for parts, m in _columns(sources, made)]
-        if all(a is b for a, b in zip(parts, made, strict=True)):
+        if all(a is b for a, b in zip(parts, tuple.__iter__(made), strict=True)):
             return made
-        return type(made)(*parts) if hasattr(made, "_fields") else tuple(parts)
+        return tuple.__new__(type(made), parts) if hasattr(made, "_fields") else tuple(parts)
 
 
 def _columns(sources: tuple, made: Any) -> Iterable:
-    return [(tuple(parts), m) for *parts, m in zip(*sources, made, strict=True)]
+    columns = map(walking.elements, (*sources, made))
+    return [(tuple(parts), m) for *parts, m in zip(*columns, strict=True)]

@@ -49,6 +49,7 @@ class Journal:
     defaults: Any = None  # of a trace: see ``presence``, attributes that classes have, too
     identified: Any = None  # of a trace: objects whose identity was asked for, by id
     asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
+    unordered: Any = None  # of a trace: see ``orders``, by the ids of objects
     built: Any = None  # of a trace: see ``building``, places by the depths of regions
     changed: Any = None  # of a trace: places that its regions changed, with what they held at first
 

@@ -30,17 +30,17 @@ from .state import Place
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 _LEAVES: tuple[type, ...] = (
     int, float, complex, str, bytes, bool, type(None), type(Ellipsis), type(NotImplemented), range,
-    slice, types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType,
+    types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType,
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
-    types.FrameType, types.TracebackType, types.GenericAlias, _core.Tensor, _core.VariableBase,
+    types.FrameType, types.TracebackType, _core.Tensor, _core.VariableBase,
 )  # fmt: skip
 # Modules of the standard library whose objects have no state that a program means to change there.
 _STATELESS = frozenset(
     {"threading", "_thread", "logging", "re", "datetime", "decimal", "fractions", "uuid", "_abc"}
     | {"typing", "abc", "inspect", "enum", "zoneinfo", "_struct", "_contextvars", "_sre"}
-    | {"ast", "importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport", "dis"}
+    | {"importlib", "_frozen_importlib", "_frozen_importlib_external", "zipimport", "dis"}
     | {"concurrent.futures.thread", "concurrent.futures._base", "multiprocessing", "asyncio"}
-    | {"_functools", "string", "pathlib", "_asyncio", "select", "_socket", "_ssl"}
+    | {"_functools", "pathlib", "_asyncio", "select", "_socket", "_ssl"}
 )
 
 # By module and name of a class of a library, attributes that are no state of the program's: those
@@ -59,7 +59,8 @@ def _function(function: types.FunctionType) -> Iterable:
         if name not in ownership.MACHINERY:
             yield cell
     yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
+    if function.__kwdefaults__:
+        yield function.__kwdefaults__
 
 
 def _method(method: types.MethodType) -> Iterable:
@@ -99,6 +100,11 @@ def annotations_of(found: Iterable) -> Iterable:
 _ANNOTATIONS = ("__annotations__", "__annotations_cache__")
 
 
+def _of_alias(alias: Any) -> Iterable:
+    """What a generic class with its arguments stands for."""
+    return (getattr(alias, "__origin__", None), *getattr(alias, "__args__", ()))
+
+
 FUNCTION, BUILTIN = Through(_function), Through(lambda held: (held.__self__,))
 _THROUGH: dict[type, Facet] = {
     tuple: Through(lambda held: held),
@@ -116,6 +122,8 @@ _THROUGH: dict[type, Facet] = {
     weakref.ref: Through(lambda held: (held(),)),
     **dict.fromkeys(weakref.ProxyTypes, Through(lambda proxy: (walking.proxied(proxy),))),
     memoryview: Through(viewed),
+    slice: Through(lambda held: (held.start, held.stop, held.step)),
+    types.GenericAlias: Through(_of_alias),
 }
 _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (list, facets.Items(list)),
@@ -123,19 +131,31 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (dict, facets.Mapping()),
     (set, facets.Members()),
     (collections.deque, facets.Items(collections.deque)),
-    (tuple, _THROUGH[tuple]),
-    (frozenset, _THROUGH[frozenset]),
+    (tuple, Through(tuple.__iter__)),
+    (frozenset, Through(frozenset.__iter__)),
     (functools.partial, _THROUGH[functools.partial]),
     (weakref.ref, _THROUGH[weakref.ref]),
 )
 CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
+CLASS_NAMES = facets.ClassNames()
 ALL_NAMES, SUBCLASSES = facets.AllNames(), facets.Subclasses()
 REGISTERED = facets.State(facets.registered, None, "registered classes")
 KEYWORDS = facets.State(
-    lambda held: tuple((k, id(really(v))) for k, v in held.keywords.items()), None, "keywords"
+    lambda held: (
+        id(really(held.func)),
+        *(id(really(v)) for v in held.args),
+        *((k, id(really(v))) for k, v in held.keywords.items()),
+    ),
+    None,
+    "function or arguments",
 )
+KEPT_OF_FUNCTION = facets.Kept(
+    "__code__", "__defaults__", "__kwdefaults__", "__doc__", "__name__", "__qualname__"
+)
+GETTERS = facets.Aside(lambda held: tuple(map(id, (held.fget, held.fset, held.fdel))), "getters")
+WRAPPED = facets.Aside(lambda held: id(held.__func__), "function")
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
-OF_CLASS = Through(lambda held: (type(held),))
+OF_CLASS = facets.OfClass()
 # Of what has a state that is held only where code says so: see ``library_states``.
 BY_WORDS = Through(lambda held: library_states.behind(held))
 
@@ -158,13 +178,15 @@ _GIVEN: dict[type, tuple[Facet, ...]] = {
     set: (facets.Members(),),
     types.CellType: (CELL,),
     types.ModuleType: (MODULE,),
-    types.FunctionType: (FUNCTION, FIELDS),
-    type: (CLASS, SUBCLASSES),
+    types.FunctionType: (FUNCTION, FIELDS, KEPT_OF_FUNCTION),
+    type: (CLASS, SUBCLASSES, CLASS_NAMES),
     **{kind: (facet,) for kind, facet in _THROUGH.items() if kind is not types.FunctionType},
     memoryview: (BY_WORDS, _THROUGH[memoryview], facets.Aside(_shown, "bytes")),
     functools.partial: (_THROUGH[functools.partial], KEYWORDS, FIELDS),
-    staticmethod: (_THROUGH[staticmethod], FIELDS),
-    classmethod: (_THROUGH[classmethod], FIELDS),
+    property: (_THROUGH[property], GETTERS),
+    staticmethod: (_THROUGH[staticmethod], FIELDS, WRAPPED),
+    classmethod: (_THROUGH[classmethod], FIELDS, WRAPPED),
+    functools.cached_property: (_THROUGH[functools.cached_property], FIELDS),
     **dict.fromkeys(types.BuiltinFunctionType.__subclasses__(), (BUILTIN,)),
     **dict.fromkeys(_LEAVES, ()),
 }
@@ -210,8 +232,14 @@ def has_library_fields(cls: type) -> bool:
 
 
 def _learn(kind: type) -> Iterable[Facet]:
+    if issubclass(kind, types.ModuleType):
+        if _is_programs_module(kind):
+            yield MODULE
+        return
     if issubclass(kind, type):
-        yield from (CLASS, SUBCLASSES)
+        yield from (CLASS, SUBCLASSES, CLASS_NAMES)
+        if _hides_fields(kind):
+            yield facets.Hidden()
         if issubclass(kind, abc.ABCMeta):
             yield REGISTERED
         return
@@ -236,14 +264,26 @@ def _learn(kind: type) -> Iterable[Facet]:
         yield memory.OWN_POSITION
     if (kind.__module__, kind.__name__) == ("mmap", "mmap"):
         yield memory.OF_MAP
-    slots = _slots(kind)
+    slots, shadowed = _slots(kind)
     if slots:
         yield facets.Slots(slots)
-    if "__dict__" in _described(kind):
+    if shadowed:
+        yield facets.Shadowed(shadowed)
+    if _hides_fields(kind):
+        yield facets.Hidden()
+    elif "__dict__" in _described(kind):
         left_out = _left_out(kind)
         yield facets.Fields(left_out) if left_out else FIELDS
     if not ownership.is_library_class(kind):
         yield OF_CLASS
+
+
+def _is_programs_module(kind: type) -> bool:
+    """Whether a class of modules is the program's."""
+    if ownership.is_own_module(kind.__module__) or kind.__module__ in sys.builtin_module_names:
+        return False
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is None or not ownership.is_library_file(file)
 
 
 def _behind(kind: type) -> Facet | None:
@@ -257,6 +297,8 @@ def _behind(kind: type) -> Facet | None:
         return _RESULT
     if ownership.is_own_module(kind.__module__) and kind.__name__ in _TRACED:
         return _TRACED[kind.__name__]
+    if kind.__module__ == "typing" and kind.__name__.endswith("GenericAlias"):
+        return _THROUGH[types.GenericAlias]
     return _VALUE if kind.__module__ == "_contextvars" and hasattr(kind, "get") else None
 
 
@@ -300,16 +342,24 @@ def _left_out(kind: type) -> frozenset[str]:
 
 
 def _is_leaf(kind: type) -> bool:
-    if kind.__module__ in _STATELESS and not _is_advanced(kind):
+    if kind.__module__ in _STATELESS and not _is_advanced(kind) and _is_of_its_module(kind):
         return True
     if ownership.is_own_module(kind.__module__):
-        return True
-    if issubclass(kind, types.ModuleType):
         return True
     loggers = sys.modules.get("logging")
     if loggers is None or not issubclass(kind, (loggers.Logger, loggers.Handler)):
         return False
     return ownership.is_library_class(kind)
+
+
+def _is_of_its_module(kind: type) -> bool:
+    """Whether a class without items is one of the module that it names: others only say so."""
+    if not _is_python_class(kind) or "<locals>" in kind.__qualname__:
+        return not _is_python_class(kind)
+    held: Any = sys.modules.get(kind.__module__)
+    for name in kind.__qualname__.split("."):
+        held = getattr(held, name, None)
+    return held is kind and not issubclass(kind, tuple)
 
 
 _SCANNER = "SRE_Scanner"  # which iterators of regular expressions ask
@@ -325,15 +375,26 @@ def _described(kind: type) -> set[str]:
     return {name for base in kind.__mro__ for name in vars(base)}
 
 
-def _slots(kind: type) -> dict[str, weakref.ref]:
-    """The slots of Python classes by name: which class declares them. What classes of C have as
-    members is theirs."""
+def _slots(kind: type) -> tuple[dict[str, weakref.ref], list[tuple[weakref.ref, str]]]:
+    """The slots of Python classes by name: which class declares them; and those of bases that a
+    class hides. What classes of C have as members is theirs."""
     found: dict[str, weakref.ref] = {}
-    for base in reversed(kind.__mro__):
+    shadowed: list[tuple[weakref.ref, str]] = []
+    for i, base in enumerate(kind.__mro__):
         if base.__flags__ & _HEAP_TYPE and "__slots__" in vars(base):
             slots = [n for n, v in vars(base).items() if type(v) is types.MemberDescriptorType]
-            found.update(dict.fromkeys(slots, weakref.ref(base)))
-    return found
+            hidden = {n for n in slots if any(n in vars(other) for other in kind.__mro__[:i])}
+            shadowed += [(weakref.ref(base), name) for name in slots if name in hidden]
+            found = {**{n: weakref.ref(base) for n in slots if n not in hidden}, **found}
+    return found, shadowed
+
+
+def _hides_fields(kind: type) -> bool:
+    """Whether a class of the program's has something else where its objects keep attributes."""
+    held = (vars(base)["__dict__"] for base in kind.__mro__ if "__dict__" in vars(base))
+    shown = next(held, None)
+    is_hidden = shown is not None and type(shown) is not types.GetSetDescriptorType
+    return is_hidden and not ownership.is_library_class(kind)
 
 
 # What an exception says; Python itself changes its traceback and its context where it is raised.

@@ -353,9 +353,9 @@ def size(items: Any) -> Any:
 
 def whole(items: list) -> Grown:
     """All elements of such a list."""
-    if len(items) == 1:
-        return items[0]
-    grown = next(v for v in items if type(v) is Grown)
+    if list.__len__(items) == 1:
+        return list.__getitem__(items, 0)
+    grown = next(v for v in list.__iter__(items) if type(v) is Grown)
     return Grown.of(grown._elements, items)
 
 

@@ -16,7 +16,15 @@ from .late import frames, lists, versions
 from .places import here, say
 from .regions import Conditional
 from .running import refuse_running
-from .state import UNDEFINED, Container, Place, Versions, item_place
+from .state import (
+    UNDEFINED,
+    Container,
+    Place,
+    Versions,
+    are_same_keys,
+    item_place,
+    with_items,
+)
 
 Setter = Callable[[Iterator], None]
 _MOST_GROWN = 4  # how often an iteration may leave contents that were not known
@@ -27,7 +35,7 @@ def merge(conditional: Conditional, place: Place, first: Any, second: Any, where
     if not isinstance(place, (Container, Whole)):
         return _scalar(conditional, place, first, second, where)
     both = {type(first), type(second)}
-    if both <= {dict} and list(first) == list(second) and _fit(first.values(), second.values()):
+    if both <= {dict} and are_same_keys(first, second) and _fit(first.values(), second.values()):
         return _mapping(conditional, place, first, second)
     if isinstance(place, Container) and both in ({list}, {collections.deque}):
         if _grows(first, second) or (len(first) != len(second) and _must_grow(place)):
@@ -164,12 +172,15 @@ def _items(conditional: Conditional, place: Place, first: list, second: list) ->
 
 
 def _mapping(conditional: Conditional, place: Place, first: dict, second: dict) -> Setter:
-    keys = [key for key in first if really(first[key]) is not really(second[key])]
-    for key in keys:
-        conditional.merge(f"the values of {place.label}[{key!r}]", first[key], second[key])
+    pairs = zip(first.values(), second.values(), strict=True)
+    differing = {i: pair for i, pair in enumerate(pairs) if really(pair[0]) is not really(pair[1])}
+    keys = list(first)
+    for i, pair in differing.items():
+        conditional.merge(f"the values of {place.label}[{keys[i]!r}]", *pair)
 
     def put(results: Iterator) -> None:
-        place.put({**first, **{key: next(results) for key in keys}})
+        values = enumerate(first.values())
+        place.put(with_items(first, [next(results) if i in differing else v for i, v in values]))
 
     return put
 
@@ -201,8 +212,9 @@ def expand(change: Any) -> list[Place]:
         return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
     if isinstance(place, Container) and isinstance(place.owner, list) and not place.in_library:
         return [GrownList(place, elements_of(place, old, new))]
-    if both == {dict} and list(old) == list(new):
-        return [_item(place, k) for k in old if old[k] is not new[k]]
+    if both == {dict} and are_same_keys(old, new):
+        pairs = zip(old.items(), new.values(), strict=True)
+        return [_item(place, key) for (key, held), value in pairs if held is not value]
     return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
 
 

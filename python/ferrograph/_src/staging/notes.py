@@ -19,7 +19,7 @@ from ..values import errors
 from . import setters
 from .journal import front_of, has_lists, is_front, loud, traces
 from .journal import thread as _thread
-from .late import presence, walking
+from .late import orders, presence, walking
 from .places import here, say
 from .stale import behind
 from .state import (
@@ -189,6 +189,8 @@ def asked(target: Any) -> Any:
     """``target``, of which is asked next which attributes it has of its own."""
     if _thread.journals and _thread.journals[0].defaults is not None:
         presence.refuse_look(target)
+    if _thread.journals and _thread.journals[0].unordered is not None:
+        orders.refuse_look(target)
     return target
 
 

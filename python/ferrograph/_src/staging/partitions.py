@@ -13,6 +13,7 @@ from ..hints import Any
 from ..values import errors
 from .attempts import Again
 from .journal import thread as _thread
+from .late import walking
 from .parts import containers_in, is_container, keys_of, part_of
 from .places import say
 
@@ -81,7 +82,7 @@ def _positions(value: Any, path: Position = ()) -> Iterator[tuple[Position, Any]
     if is_container(value):
         yield path, value
     if isinstance(value, tuple):
-        for i, part in enumerate(value):
+        for i, part in enumerate(walking.elements(value)):
             yield from _positions(part, (*path, i))
     elif (keys := keys_of(value)) is not None:
         for key in keys:

@@ -9,16 +9,16 @@ from ..hints import Any
 from ..native import _core
 from . import kinds, values
 from .journal import thread as _thread
-from .late import chosen_arrays
+from .late import chosen_arrays, walking
 
 # By the classes of containers: the keys, and how to read and to set what is under one of them.
 _Access = tuple[Callable[[Any], list], Callable[[Any, Any], Any], Callable[[Any, Any, Any], None]]
 _DATA: _Access = (lambda held: ["data"], getattr, setattr)
 _ACCESS: dict[type, _Access] = {
-    list: (lambda held: [*range(len(held))], list.__getitem__, list.__setitem__),
+    list: (lambda held: [*range(list.__len__(held))], list.__getitem__, list.__setitem__),
     dict: (lambda held: [*dict.__iter__(held)], dict.__getitem__, dict.__setitem__),
     collections.deque: (
-        lambda held: [*range(len(held))],
+        lambda held: [*range(collections.deque.__len__(held))],
         collections.deque.__getitem__,
         collections.deque.__setitem__,
     ),
@@ -94,7 +94,7 @@ def containers_in(value: Any) -> list:
     while pending:
         part = pending.pop()
         if isinstance(part, tuple):
-            pending += part
+            pending += walking.elements(part)
         elif id(part) not in found and is_container(part):
             found[id(part)] = part
             pending += _parts(part)

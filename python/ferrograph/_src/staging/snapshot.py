@@ -243,7 +243,7 @@ class Walk:
             if function.__module__ in _WITH_SETTINGS:
                 self._modules.append(sys.modules[function.__module__])
                 self._words |= {function.__name__}
-            return facets[:1]
+            return facets[:2] if function.__closure__ else facets[:1]
         self._read_names(function)
         return facets
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import collections
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from .. import staging
 from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from .journal import front_of, has_lists, has_versions, loud, record_of
 from .journal import thread as _thread
-from .late import plain_reads, walking
+from .late import own_keys, plain_reads, walking
 from .places import here
 
 
@@ -34,6 +34,13 @@ UNDEFINED: Any = _Undefined()
 
 class Together:
     """What stands in a list for all its elements, where the graph holds them."""
+
+
+_items = list.__iter__
+
+
+def _is_together(value: Any) -> bool:
+    return isinstance(value, Together)
 
 
 class Versions:
@@ -84,7 +91,7 @@ def put_versions(place: Place, value: Any) -> bool:
 
 def is_grown(value: Any) -> bool:
     """Whether a value is a list with elements of the graph in it."""
-    return has_lists() and isinstance(value, list) and any(isinstance(v, Together) for v in value)
+    return has_lists() and isinstance(value, list) and any(map(_is_together, _items(value)))
 
 
 class Place:
@@ -315,12 +322,16 @@ def _item(label: str, both: Callable[[], Any]) -> Place | None:
     owner, index = _within(walking.proxied(found[0])), found[1]
     if not isinstance(owner, (dict, list, collections.deque)):
         return None
-    if not isinstance(owner, dict):
+    if isinstance(owner, dict):
+        if have_effects((*dict.__iter__(owner), index)):
+            return None  # it is compared as a whole
+    else:
         if is_grown(owner):
             return None  # its elements are carried together
-        if not isinstance(index, int) or not -len(owner) <= index < len(owner):
+        length = _base_of(owner).__len__(owner)
+        if not isinstance(index, int) or not -length <= index < length:
             return None
-        index %= len(owner)
+        index %= length
     return item_place(label, owner, index)
 
 
@@ -334,6 +345,8 @@ def _within(owner: Any) -> Any:
 def item_place(label: str, owner: Any, index: Any) -> Place:
     """The item of a list or a mapping under ``index``."""
     base = _base_of(owner)
+    if isinstance(owner, dict) and have_effects((index,)):
+        own_keys.refuse(label, owner)
 
     def get() -> Any:
         if base is dict or base is collections.OrderedDict:
@@ -344,7 +357,7 @@ def item_place(label: str, owner: Any, index: Any) -> Place:
             return UNDEFINED
 
     def put(value: Any) -> None:
-        if base is list and index >= len(owner):
+        if base is list and index >= list.__len__(owner):
             return  # a list that grew, which is put back as a whole
         if value is not UNDEFINED:
             base.__setitem__(owner, index, front_of(value))
@@ -424,7 +437,9 @@ class Container(Place):
             return versions
         base = _base_of(self.owner)
         if base in (dict, collections.OrderedDict):
-            return dict(base.items(self.owner))
+            return copied(self.owner, base)
+        if base is set:
+            return set(self.owner)
         return (collections.deque if base is collections.deque else base)(base.__iter__(self.owner))
 
     def put(self, value: Any) -> None:
@@ -439,6 +454,10 @@ class Container(Place):
         if base is set and _thread.journals:
             _thread.journals[0].refilled[id(owner)] = owner
         base.clear(owner)
+        if base is collections.OrderedDict:
+            for key, item in value.items():
+                base.__setitem__(owner, key, item)  # which its `update` asks the class for
+            return
         fill = base.extend if base is collections.deque else base.update
         fill(owner, value)
 
@@ -446,8 +465,56 @@ class Container(Place):
 def _standing_in(content: Any) -> Any:
     """A content that holds what stands for the objects in it."""
     if isinstance(content, dict):
-        return {key: front_of(value) for key, value in content.items()}
-    return content if isinstance(content, (bytes, bytearray)) else list(map(front_of, content))
+        return with_items(content, map(front_of, content.values()))
+    return list(map(front_of, content)) if isinstance(content, _SEQUENCES) else content
+
+
+_SEQUENCES = (list, collections.deque)
+_PLAIN_KEYS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
+def have_effects(keys: Any) -> bool:
+    """Whether to hash or to compare keys may do more than to read, by methods of the program's."""
+    kinds = set(map(type, keys)).difference(_PLAIN_KEYS)
+    if not kinds or (kinds == {tuple} and all(are_plain_keys(k) for k in keys if type(k) is tuple)):
+        return False
+    return own_keys.have_effects(keys)
+
+
+def are_plain_keys(keys: Any) -> bool:
+    """Whether keys are numbers and texts."""
+    return _PLAIN_KEYS.issuperset(map(type, keys))
+
+
+def are_same_keys(first: Any, second: Any) -> bool:
+    """Whether two dicts have the same keys in the same order, or two sets the same members: 1 is
+    another one than True."""
+    if len(first) != len(second):
+        return False
+    if not (are_plain_keys(first) and are_plain_keys(second)):
+        is_dict = isinstance(first, dict)
+        return (own_keys.are_same if is_dict else own_keys.are_same_members)(first, second)
+    keys = [[(type(key), key) for key in held] for held in (first, second)]
+    return keys[0] == keys[1] if isinstance(first, dict) else set(keys[0]) == set(keys[1])
+
+
+def copied(owner: dict, base: type[dict]) -> dict:
+    """A copy of a mapping whose items ``base`` gives, by no method of its class, nor of its keys:
+    refused where their classes would have to be asked and may do more than to read."""
+    if base is dict and type(owner).__iter__ is dict.__iter__:
+        return dict.copy(owner)
+    if have_effects(list(dict.__iter__(owner))):
+        own_keys.refuse(f"a {type(owner).__name__}", owner)
+    return dict(base.items(owner))
+
+
+def with_items(content: dict, items: Iterable) -> dict:
+    """A copy of a dict with other values."""
+    made = dict.copy(content)
+    for (key, held), item in zip(content.items(), items, strict=True):
+        if item is not held:
+            made[key] = item
+    return made
 
 
 def _evaluate(thunk: Callable[[], Any]) -> Any:

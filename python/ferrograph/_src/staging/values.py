@@ -14,8 +14,9 @@ from ..hints import Any
 from ..native import _core
 from ..values import dtypes, nest
 from .journal import thread as _thread
+from .late import own_keys, walking
 from .places import here, say
-from .state import UNDEFINED
+from .state import UNDEFINED, have_effects
 
 _SCALARS = (bool, int, float, complex, str, bytes)
 _CONVERTED = (_core.Tensor, _core.VariableBase)
@@ -89,6 +90,7 @@ def _open(value: Any) -> Any:
     if kind in (list, tuple):
         return kind([_open(v) for v in value])
     if kind is dict:
+        _check_keys(value)
         return {k: _open(v) for k, v in value.items()}
     known = COMPOSITES.get(kind)
     if known is not None:
@@ -104,6 +106,13 @@ def _open(value: Any) -> Any:
         parts = [_bare(value), *(_open(value.__dict__[name]) for name in names)]
         return _opened_kind(kind, names)(value, parts, _with_attributes)
     return value
+
+
+def _check_keys(mapping: dict) -> None:
+    """Refuse to make a dict anew whose keys would notice."""
+    keys = list(walking.keys(mapping)) if type(mapping) is not dict else mapping
+    if have_effects(keys):
+        own_keys.refuse(f"a {type(mapping).__name__}", mapping)
 
 
 def has_attributes(value: Any) -> bool:
@@ -247,12 +256,16 @@ def other_settings(first: Any, second: Any) -> str | None:
     if issubclass(type(first), dict) and issubclass(type(second), dict):
         if type(first) is not type(second):
             return f"a `{type(first).__name__}` against a `{type(second).__name__}`"
-        kinds = {key: type(key) for key in second}
-        if any(kinds.get(key, type(key)) is not type(key) for key in first):
-            return f"the keys {list(first)} against {list(second)}"
-        pairs = [(first[key], second[key]) for key in first if key in second]
+        _check_keys(first)
+        _check_keys(second)
+        keys = [list(walking.keys(held)) for held in (first, second)]
+        kinds = {key: type(key) for key in keys[1]}
+        if any(kinds.get(key, type(key)) is not type(key) for key in keys[0]):
+            return f"the keys {keys[0]} against {keys[1]}"
+        get = dict.__getitem__
+        pairs = [(get(first, key), get(second, key)) for key in keys[0] if key in kinds]
     elif issubclass(type(first), (list, tuple, collections.deque)):
-        pairs = zip(first, second, strict=False)
+        pairs = zip(walking.elements(first), walking.elements(second), strict=False)
     return next((found for pair in pairs if (found := other_settings(*pair))), None)
 
 
@@ -263,12 +276,13 @@ def other_order(first: Any, second: Any) -> str | None:
     """What differs in the order of keys in the dicts of two values of one structure, None where
     they agree."""
     if issubclass(type(first), dict):
-        keys = list(first), list(second)
+        keys = list(walking.keys(first)), list(walking.keys(second))
         if keys[0] != keys[1]:
             return f"a dict with the keys {keys[0]} against one with {keys[1]}"
-        pairs: Any = [(first[key], second[key]) for key in first]
+        get = dict.__getitem__
+        pairs: Any = [(get(first, key), get(second, key)) for key in keys[0]]
     elif issubclass(type(first), (list, tuple, collections.deque)):
-        pairs = zip(first, second, strict=False)
+        pairs = zip(walking.elements(first), walking.elements(second), strict=False)
     else:
         return None
     return next((found for pair in pairs if (found := other_order(*pair))), None)

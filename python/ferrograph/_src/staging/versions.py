@@ -20,7 +20,7 @@ from .journal import really
 from .places import here, say
 from .reach import reached
 from .regions import Conditional, Traced
-from .state import Place, Versions
+from .state import Place, Versions, are_same_keys, have_effects, with_items
 
 MOST_VERSIONS = 12
 _MISSING: Any = object()
@@ -60,6 +60,8 @@ def can_be_one(conditional: Conditional, pair: list, was: tuple[Any, Any] | None
     held = [really(v) for v in pair]
     if type(held[0]) is not type(held[1]) or held[0] is held[1]:
         return False
+    if any(isinstance(v, (dict, set)) and have_effects(_members(v)) for v in held):
+        return False
     if any(kinds.content_place(v) is None or _is_view(v) for v in held):
         return False
     if conditional.changed.issuperset(map(id, held)):
@@ -72,6 +74,11 @@ def can_be_one(conditional: Conditional, pair: list, was: tuple[Any, Any] | None
         return False
     first, second = (_keys(conditional, side, held[side]) for side in (0, 1))
     return first is not None and first == second
+
+
+def _members(value: Any) -> list:
+    """The keys of a dict or the members of a set, by no method of its class."""
+    return list((dict if isinstance(value, dict) else set).__iter__(value))
 
 
 def _is_view(value: Any) -> bool:
@@ -136,7 +143,7 @@ def is_alike(first: Any, second: Any) -> bool:
     if type(first) is not type(second):
         return False
     if isinstance(first, (dict, set)):
-        if not _are_same_keys(first, second):
+        if not are_same_keys(first, second):
             return False
         if isinstance(first, set):
             return True
@@ -144,13 +151,6 @@ def is_alike(first: Any, second: Any) -> bool:
     elif not isinstance(first, (list, collections.deque)):
         return bool(first == second)
     return len(first) == len(second) and all(map(_fit, first, second))
-
-
-def _are_same_keys(first: Any, second: Any) -> bool:
-    """Whether two dicts have the same keys in the same order, or two sets the same members: 1 is
-    another one than True."""
-    keys = [[(type(key), key) for key in held] for held in (first, second)]
-    return keys[0] == keys[1] if isinstance(first, dict) else set(keys[0]) == set(keys[1])
 
 
 def _fit(first: Any, second: Any) -> bool:
@@ -185,7 +185,7 @@ def _values(content: Any) -> list | None:
 def with_values(content: Any, items: list) -> Any:
     """A content like another, with these values."""
     if isinstance(content, dict):
-        return dict(zip(content, items, strict=True))
+        return with_items(content, items)
     return type(content)(items)
 
 

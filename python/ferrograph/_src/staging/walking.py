@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 
 from ..hints import Any
 
-__all__ = ["attributes", "fields", "is_field", "proxied", "walked"]
+__all__ = ["attributes", "elements", "fields", "is_field", "keys", "proxied", "walked"]
 
 _MOST = 10_000  # values to look through
 _LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None), type})
@@ -25,6 +26,23 @@ def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
             if type(inner) not in _LEAVES and id(inner) not in seen:
                 seen.add(id(inner))
                 pending.append(inner)
+
+
+def elements(value: Any) -> Iterable:
+    """The elements of a sequence whose class is Python's or derives from one, by none of its
+    methods."""
+    if type(value) in _SEQUENCES:
+        return value
+    return next(base for base in _SEQUENCES if isinstance(value, base)).__iter__(value)
+
+
+def keys(value: dict) -> Iterable:
+    """The keys of a mapping whose class is Python's or derives from one, by none of its methods."""
+    base = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
+    return base.__iter__(value)
+
+
+_SEQUENCES: tuple[type, ...] = (list, tuple, collections.deque)
 
 
 def fields(value: Any) -> list:

@@ -271,7 +271,7 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
         raise ValueError(f"{_named(inner)} where the other has the leaf {leaf!r}")
     if check_types and not _same_kind(a, b):
         raise TypeError(f"{_named(a)} against {_named(b)}")
-    if isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
+    if isinstance(a, Mapping) and isinstance(b, Mapping) and not _have_same_keys(a, b):
         raise ValueError(f"keys {sorted(map(str, a))} against {sorted(map(str, b))}")
     if check_types and not is_nested(a):
         _compare_specs(a, b)
@@ -282,6 +282,11 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
         raise ValueError(f"{_named(a)} of {len(left)} against {_named(b)} of {len(right)}")
     for x, y in zip(left, right, strict=True):
         _compare(x, y, check_types, expand)
+
+
+def _have_same_keys(a: Mapping, b: Mapping) -> bool:
+    keys = (dict.fromkeys(dict.__iter__(m)) if isinstance(m, dict) else m for m in (a, b))
+    return set(next(keys)) == set(next(keys))
 
 
 def _compare_specs(a: Any, b: Any) -> None:
