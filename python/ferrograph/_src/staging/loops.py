@@ -351,7 +351,8 @@ def iterate(
             continue  # an item of a list that turns out to grow
         if after[i] is UNDEFINED and i >= loop.state.n_names:
             raise _removed(loop.state.places[i].label, variables.place)
-        if isinstance(after[i], Together) and not isinstance(start[i], Together):
+        is_other = type(after[i]) is not type(start[i])
+        if is_other and isinstance(after[i], Together) and not isinstance(start[i], Together):
             continue  # an element of a list that turns out to grow: the loop is traced again
         is_left = after[i] is start[i] and _same_leaves(given[i], start[i])
         is_left = is_left and not (has_copies and copies.changed_within(start[i]))
