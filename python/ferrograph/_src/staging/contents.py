@@ -39,10 +39,15 @@ def check_set(tensor: Any, name: str) -> None:
     does in plain Python; refused where the graph says whether it stands for one."""
     if chosen_texts.is_chosen(tensor):
         raise _not_set("str", name)
-    if chosen_numbers.is_foreign(tensor) or chosen_numbers.is_chosen(tensor):
+    if chosen_numbers.is_chosen(tensor):
         if chosen_numbers.standing(tensor) is not True:
-            chosen_numbers.refuse(tensor, "the setting of an attribute")
+            refuse_set(tensor)
         raise _not_set("number", name)
+
+
+def refuse_set(tensor: Any) -> None:
+    """Refuse to set an attribute on a tensor that may stand for a number or for what is NumPy's."""
+    chosen_numbers.refuse(tensor, "the setting of an attribute")
 
 
 def _not_set(kind: str, name: str) -> AttributeError:

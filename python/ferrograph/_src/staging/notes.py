@@ -232,6 +232,7 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
         )
         cure = "Return the value, or set the attribute on a tensor that is computed here."
     else:
+        contents.refuse_set(tensor)
         return
     raise errors.StagingError(say(here(), why, cure))
 
