@@ -25,11 +25,14 @@ _LISTS: list = []
 
 class _ByNumber:
     def __getitem__(self, number: int) -> int:
-        raise IndexError(number)
+        return number
 
 
 # The classes of iterators over a list: each refers to it until it has ended.
 _OVER = frozenset(map(type, (iter(_LISTS), reversed(_LISTS), iter(_ByNumber()))))
+_DEQUE: collections.deque = collections.deque()
+_ORDERED: collections.OrderedDict = collections.OrderedDict()
+_IN_STEP = frozenset(map(type, (iter(_DEQUE), reversed(_DEQUE), iter(_ORDERED))))
 _METHODS = (types.BuiltinMethodType, types.MethodWrapperType)
 _IN_C = (*_METHODS, types.MethodDescriptorType, types.WrapperDescriptorType, type)
 _BOUND = (types.MethodType, functools.partial)  # which call something with more arguments
@@ -53,6 +56,22 @@ def refuse(items: list) -> None:
     if readers and _is_alive(readers):
         is_iterator = any(type(held) in _OVER for held in readers)
         raise _of_iterator() if is_iterator else _of_method(type(readers[0]).__name__)
+
+
+def refuse_iterated(owner: Any, label: str) -> None:
+    """Refuse that a region changes which elements a deque or an ordered dict has, whose iterators
+    fail from then on, while code goes on to read one of those."""
+    iterators = [held for held in gc.get_referrers(owner) if type(held) in _IN_STEP]
+    if iterators and _is_alive(iterators):
+        raise errors.StagingError(
+            say(
+                here(),
+                f"a branch or a loop of the graph changes which elements {label!r} has while an "
+                "iterator over it is under way, which fails from then on, whatever the graph does",
+                "Make the iterator after the branch or loop, or run over a copy, such as "
+                "`list(items)`.",
+            )
+        )
 
 
 def given(call: Any) -> list:

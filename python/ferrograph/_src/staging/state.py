@@ -438,9 +438,28 @@ class Container(Place):
             return
         if base is set and _thread.journals:
             _thread.journals[0].refilled[id(owner)] = owner
-        base.clear(owner)
-        fill = base.extend if base is collections.deque else base.update
-        fill(owner, value)
+        if not _put_one_by_one(owner, base, value):
+            base.clear(owner)
+            fill = base.extend if base is collections.deque else base.update
+            fill(owner, value)
+
+
+def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
+    """Put each item in its place where a dict or a deque holds as many, under the same keys:
+    iterators that are under way go on."""
+    if base is set or base.__len__(owner) != len(value):
+        return False
+    if base is collections.deque:
+        pairs = list(zip(range(len(value)), base.__iter__(owner), value, strict=True))
+    else:
+        keys = zip(base.__iter__(owner), value, strict=True)
+        if not all(a is b or (type(a) is type(b) and a == b) for a, b in keys):
+            return False
+        pairs = [(key, held, value[key]) for key, held in base.items(owner)]
+    for key, held, new in pairs:
+        if held is not new:
+            base.__setitem__(owner, key, new)
+    return True
 
 
 def _standing_in(content: Any) -> Any:

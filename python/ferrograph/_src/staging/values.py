@@ -246,11 +246,12 @@ def other_settings(first: Any, second: Any) -> str | None:
         if any(kinds.get(key, type(key)) is not type(key) for key in first):
             return f"the keys {list(first)} against {list(second)}"
         pairs = [(first[key], second[key]) for key in first if key in second]
-    elif issubclass(type(first), (list, tuple, collections.deque)):
+    elif issubclass(type(first), _SEQUENCES) and issubclass(type(second), _SEQUENCES):
         pairs = zip(first, second, strict=False)
     return next((found for pair in pairs if (found := other_settings(*pair))), None)
 
 
+_SEQUENCES = (list, tuple, collections.deque)
 _SETTINGS = {"maxlen": collections.deque, "default_factory": collections.defaultdict}
 
 

@@ -401,6 +401,8 @@ def _next(iterator: Any, *default: Any) -> Any:
         return _following(iterator, *default)
     if (own := method(iterator, "__next__")) is not None:
         return _following_own(own, *default)
+    if isinstance(iterator, lists.Backwards):
+        iterator.refuse_next()
     notes.advanced(iterator)
     if not default or not has_elements(iterator):
         return next(iterator, *default)
