@@ -22,10 +22,10 @@ from ...values.constants import constant
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import printing
+    from . import printing, scopes
 else:
     (list_arguments,) = later(staging.__name__, "list_arguments")
-    (printing,) = later(__package__, "printing")
+    printing, scopes = later(__package__, "printing", "scopes")
 
 _MAKERS = (
     *(constant, _core.convert_to_tensor, ops.identity, ops.cast, ops.abs, ops.negative, ops.round),
@@ -53,6 +53,10 @@ def _print(*values: Any, **keywords: Any) -> None:
     printing.printed(*values, **keywords)
 
 
+def _current_frame() -> Any:
+    return scopes.frame_at()
+
+
 _print.takes_lists = True
 _FORMS: dict[Any, Callable] = {
     **{function: _giving_tensors(function) for function in _MAKERS},
@@ -66,4 +70,6 @@ def form_of(function: types.FunctionType) -> Any:
     found = _FORMS.get(function)
     if found is not None:
         return found
+    if function.__name__ == "currentframe" and function.__module__ == "inspect":
+        return _current_frame
     return _print if function.__name__ == "print" and function is ops.print else function
