@@ -43,6 +43,8 @@ NOT_REFUSALS = {
     "autograph/runtime/failures.py:passed_on": "passes on another refusal",
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",
+    "autograph/runtime/scopes.py:frame_at:0": "Python's own",
+    "staging/contents.py:check_set": "Python's own",
     "autograph/runtime/names.py:_Names.__missing__:1": "Python's own",
     "staging/building.py:check:0": "as functions say it whose every call makes a variable",
     "staging/building.py:check:1": "a trace begins again",
@@ -913,6 +915,82 @@ def identity_of_a_chosen_list(x):
     first, second = [1], [2]
     chosen = first if x > 0 else second
     return x + (1 if chosen is first else 2)
+
+
+@meets("staging/c_readers.py:refuse:0")
+def list_longer_under_an_iterator(x):
+    items = [3, 1]
+    left = reversed(items)
+    if x > 0:
+        items.append(2)
+    return sum(left)
+
+
+@meets("staging/c_readers.py:refuse:0")
+def list_longer_that_a_factory_copies(x):
+    items = [3, 1]
+    made = collections.defaultdict(items.copy)
+    if x > 0:
+        items.append(2)
+    return made["a"]
+
+
+@meets("staging/c_readers.py:refuse_iterated:0")
+def deque_changed_under_an_iterator(x):
+    items = collections.deque([3, 1], maxlen=2)
+    left = iter(items)
+    if x > 0:
+        items.append(2)
+    return sum(left)
+
+
+@meets("staging/lists.py:Backwards.refuse_next:0")
+def next_of_a_reversed_list(x):
+    items = [3, 1]
+    if x > 0:
+        items.append(2)
+    return next(reversed(items))
+
+
+run_text = eval
+
+
+@meets("autograph/runtime/scopes.py:_run:0")
+def text_by_another_name(x):
+    n = 1
+    if x > 0:
+        n = 2
+    return run_text("n")
+
+
+@meets("autograph/runtime/scopes.py:_run:1")
+def names_set_by_a_text(x):
+    if x > 0:
+        exec("n = 1")
+    return x
+
+
+@meets("autograph/runtime/scopes.py:_refuse_hidden:0")
+def text_in_a_branch(x):
+    n = 1
+    if x > 0:
+        x = x + eval("n")
+    return x
+
+
+@meets("autograph/runtime/scopes.py:_names:0")
+def names_by_another_name(x):
+    ask = locals
+    if x > 0:
+        x = x + len(ask())
+    return x
+
+
+@meets("autograph/runtime/scopes.py:frame_at:1")
+def names_of_a_frame(x):
+    if x > 0:
+        x = x + len(sys._getframe().f_locals)
+    return x
 
 
 @meets("staging/notes.py:_check_sets_tensor:0")

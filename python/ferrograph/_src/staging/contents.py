@@ -1,9 +1,10 @@
-"""What an object shows of itself in a text: the values in it."""
+"""What an object shows of itself in a text, the values in it; and what can be set on it."""
 
 from __future__ import annotations
 
 import collections
 
+from .. import staging
 from ..context import ownership
 from ..hints import Any
 from ..native import _core
@@ -31,3 +32,25 @@ def _held(value: Any) -> list:
     if issubclass(kind, type) or ownership.is_own_module(kind.__module__):
         return []
     return fields(value)
+
+
+def check_set(tensor: Any, name: str) -> None:
+    """Let the setting of an attribute fail on a tensor that stands for a number or a text, as it
+    does in plain Python; refused where the graph says whether it stands for one."""
+    if chosen_texts.is_chosen(tensor):
+        raise _not_set("str", name)
+    if chosen_numbers.is_chosen(tensor):
+        if chosen_numbers.standing(tensor) is not True:
+            refuse_set(tensor)
+        raise _not_set("number", name)
+
+
+def refuse_set(tensor: Any) -> None:
+    """Refuse to set an attribute on a tensor that may stand for a number or for what is NumPy's."""
+    chosen_numbers.refuse(tensor, "the setting of an attribute")
+
+
+def _not_set(kind: str, name: str) -> AttributeError:
+    made = AttributeError(f"{kind!r} object has no attribute {name!r} that can be set")
+    staging.mark_raised(made)
+    return made

@@ -6,6 +6,8 @@ where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``fo
 
 from __future__ import annotations
 
+import copy
+import operator
 from collections.abc import Iterator
 
 from .. import ops
@@ -61,6 +63,30 @@ class Cursor:
         if self.is_staged():
             self._refuse()
         return max(len(self._items) - self._at, 0)
+
+    def __reduce__(self) -> Any:
+        if self.is_staged():
+            self._refuse()
+        iterator = iter(self._items)
+        for _ in range(min(self._at, len(self._items) + 1)):
+            next(iterator, None)
+        return iterator.__reduce__()
+
+    def __setstate__(self, position: Any) -> None:
+        if self.is_staged() or self._at != _EXHAUSTED:
+            ended = len(self._items)
+            self._move(min(max(operator.index(position), 0), ended))
+
+    def __copy__(self) -> Cursor:
+        return self._like(self._held)
+
+    def __deepcopy__(self, memo: dict) -> Cursor:
+        return self._like(copy.deepcopy(self._held, memo))
+
+    def _like(self, items: Any) -> Cursor:
+        made = notes.fresh(Cursor(items))
+        made._at = self._at
+        return made
 
     def is_staged(self) -> bool:
         """Whether a tensor is the position."""

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ..hints import Any
 from ..values import errors
 from .journal import note_asked
+from .late import c_readers
 from .places import here, say
 from .state import (
     UNDEFINED,
@@ -582,6 +583,42 @@ def referents(value: Any) -> list:
         else:
             found += inner
     return found
+
+
+class _Step:
+    """An iterator that fails from when what it runs over gets or loses elements."""
+
+    def __init__(self, owner: Any):
+        is_deque = isinstance(owner, collections.deque)
+        self._begin = (collections.deque if is_deque else collections.OrderedDict).__iter__
+        self._iterator = self._begin(owner)
+
+    def is_out(self, owner: Any) -> bool:
+        """Whether its owner has got or lost elements since it began."""
+        try:
+            next(self._iterator, None)
+        except RuntimeError:
+            return True
+        self._iterator = self._begin(owner)
+        return False
+
+
+class Steps(Facet):
+    """Whether a deque or an ordered dict got or lost elements, also where it holds the same again:
+    its iterators fail from then on, which is refused where code goes on to read one."""
+
+    def hold(self, owner: Any) -> Any:
+        return _Step(owner)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return held.is_out(owner)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        c_readers.refuse_iterated(owner, label)
+        yield from ()
+
+
+STEPS = Steps()
 
 
 class Whole(Place):

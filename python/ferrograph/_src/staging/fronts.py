@@ -230,7 +230,7 @@ for _name in _BOTH:
     _inside = getattr(operator, f"__i{_name}__")
     setattr(Front, f"__i{_name}__", _dunder(f"__i{_name}__", _inside))
     setattr(Change, f"__i{_name}__", _augmented(_inside))
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "invert"):
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert"):
     setattr(Front, f"__{_name}__", _dunder(f"__{_name}__", getattr(operator, f"__{_name}__")))
 
 

@@ -136,6 +136,7 @@ _CONTAINERS: tuple[tuple[type, Facet], ...] = (
     (functools.partial, _THROUGH[functools.partial]),
     (weakref.ref, _THROUGH[weakref.ref]),
 )
+_IN_STEP = (collections.deque, collections.OrderedDict)  # whose iterators see any other change
 CELL, FIELDS, CLASS, NAMES = facets.Cell(), facets.Fields(), facets.ClassFields(), facets.Names()
 CLASS_NAMES = facets.ClassNames()
 ALL_NAMES, SUBCLASSES = facets.AllNames(), facets.Subclasses()
@@ -253,6 +254,8 @@ def _learn(kind: type) -> Iterable[Facet]:
     stored = _storage(kind)
     if stored is not None:
         yield stored
+    if issubclass(kind, _IN_STEP):
+        yield facets.STEPS
     shown = arrays.shown(kind) if "numpy" in sys.modules else None
     if shown is not None:
         yield shown
@@ -460,7 +463,7 @@ def _position(iterator: Any) -> Any:
     """How far an iterator of Python's own is."""
     try:
         found = iterator.__reduce__()
-    except TypeError:  # it cannot tell
+    except (TypeError, RuntimeError):  # it cannot tell, or what it runs over has changed
         return memory.own_bytes(iterator)
     return tuple(_comparable(part) for part in found)
 

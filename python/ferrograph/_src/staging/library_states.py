@@ -20,7 +20,9 @@ Rows = Iterable[tuple[Any, str, Callable[[Any], Any], Callable[[Any, Any], None]
 
 
 class Told(facets.Refused):
-    """A state that some words go with."""
+    """A state that some words go with: not all that an object holds."""
+
+    is_content = False
 
     def __init__(self, words: str, get: Callable, put: Callable | None):
         super().__init__(get, put, "state")

@@ -422,6 +422,19 @@ class Backwards(iteration.Source):
     def at(self, index: Any) -> Any:
         return self._inner.at(self.count - 1 - index)
 
+    def refuse_next(self) -> None:
+        """Refuse to take its elements one by one."""
+        raise errors.StagingError(
+            say(
+                here(),
+                "`next` takes an element of `reversed(items)`, and a branch or a loop of the graph "
+                "changed how many elements the items are: how many are left is known only when the "
+                "graph runs",
+                "Take the last one by its number, `items[-1]` or `list(items)[-1]`, or run over "
+                "`reversed(items)` with `for`.",
+            )
+        )
+
 
 def method(items: list, name: str) -> Callable:
     """A method of a grown list."""

@@ -19,7 +19,7 @@ from ..values import errors
 from . import setters
 from .journal import front_of, has_lists, is_front, loud, traces
 from .journal import thread as _thread
-from .late import orders, presence, walking
+from .late import contents, orders, presence, walking
 from .places import here, say
 from .stale import behind
 from .state import (
@@ -217,6 +217,7 @@ def _stands_for_another(tensor: Any) -> bool:
 
 def _check_sets_tensor(tensor: Any, name: str) -> None:
     """Refuse an attribute that no program may set, or that is lost with what it is set on."""
+    contents.check_set(tensor, name)
     if name in _ARRAYS_SET or hasattr(type(tensor), name):
         why = (
             f"the attribute {name!r} of a tensor is set, which cannot be set: where branches "
@@ -233,6 +234,7 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
         )
         cure = "Return the value, or set the attribute on a tensor that is computed here."
     else:
+        contents.refuse_set(tensor)
         return
     raise errors.StagingError(say(here(), why, cure))
 

@@ -210,7 +210,7 @@ def explain(exception: Exception) -> None:
 def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Place, Any]]:
     """The places that can be reached from the trace whose values are ``wanted``."""
     walk = Walk()
-    walk.run(_functions(), [_thread.roots])
+    walk.run(functions(), [_thread.roots])
     return iter([*_in_walk(walk, wanted), *defaults(walk, wanted)])
 
 
@@ -265,7 +265,7 @@ def _default(function: types.FunctionType, i: int) -> Place:
     return Place("a default value", lambda: (function.__defaults__ or ())[i], put, function)
 
 
-def _functions() -> tuple:
+def functions() -> tuple:
     """The functions of the regions that are being traced, and of those in which others were."""
     regions = [j.snapshot for j in _thread.journals[1:] if j.snapshot is not None]
     return (*_thread.journals[0].tracing, *(a for region in regions for a in region.anchors))

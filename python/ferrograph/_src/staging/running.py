@@ -8,6 +8,7 @@ from ..hints import Any
 from ..values import errors
 from .journal import thread as _thread
 from .journal import traces
+from .late import c_readers
 from .places import here, say
 
 _ENDED = 2  # references to an iterator that no loop holds: of the note, and of the count itself
@@ -45,7 +46,7 @@ def _is_under_way(pair: tuple) -> bool:
 
 def refuse_running(items: Any) -> None:
     """Refuse that the graph decides from now on how many elements a list has that a loop of
-    Python's runs over."""
+    Python's runs over, or that other code in C goes on to read."""
     for pair in _thread.journals[0].running:
         if _is_under_way(pair) and _list_of(*pair) is items:
             raise errors.StagingError(
@@ -56,6 +57,8 @@ def refuse_running(items: Any) -> None:
                     "Run over a copy of it, such as `list(items)`, or collect what is to be added.",
                 )
             )
+    if isinstance(items, list):
+        c_readers.refuse(items)
 
 
 def _list_of(items: Any, iterator: Any) -> Any:

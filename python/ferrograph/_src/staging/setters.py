@@ -13,10 +13,12 @@ from ..context import ownership
 from ..context.by_class import ByClass
 from ..context.hooks import hooks
 from ..hints import Any
+from ..native import _core
 from .journal import thread as _thread
 
 # The attributes of a function of which its converted form is made.
 _MADE_OF = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+_ASKED = (type, _core.Tensor)  # classes of whose instances it is asked for each store
 _decided = ByClass()  # the names, None where a method decides
 decided = _decided.found  # by the id of the class
 _settable = ByClass(ownership.settable)  # those for which there are no such names
@@ -50,16 +52,17 @@ def keeps_any(kind: type) -> bool:
 
 def _learn(kind: type) -> frozenset[str] | None:
     """The names whose setting runs functions of the user's, kept for the next store; not of
-    metaclasses, since objects may show what is set in a class."""
+    metaclasses, since objects may show what is set in a class, nor of tensors, which may stand for
+    numbers."""
     if kind is types.FunctionType:
         return _decided.keep(kind, _MADE_OF)
     found = None
     if not (_function(kind, "__setattr__") or _function(kind, "__delattr__")):
         held = (item for base in kind.__mro__ for item in vars(base).items())
         found = frozenset(name for name, value in held if _is_setter(value))
-        if not found and not issubclass(kind, type):
+        if not (found or issubclass(kind, _ASKED)):
             _settable.keep(kind, True)
-    return found if issubclass(kind, type) else _decided.keep(kind, found)
+    return found if issubclass(kind, _ASKED) else _decided.keep(kind, found)
 
 
 def _is_setter(value: Any) -> bool:

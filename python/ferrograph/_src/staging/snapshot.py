@@ -428,6 +428,8 @@ def _below(name: str, value: Any, owner: Any) -> str:
     if type(held) is not dict or len(held) > 1000:
         return ""
     for key, inner in held.items():
+        if inner is owner and key == "_ferrograph_target":
+            return name
         if inner is owner:
             return f"{name}[{key!r}]" if held is value else f"{name}.{key}"
     return ""

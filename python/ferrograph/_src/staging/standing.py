@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import types
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,7 @@ from ..context import ownership
 from ..context.locals import locals_of
 from ..hints import Any
 from ..values import errors
-from . import frames, holders, keepers, kinds, outside, partials, versions
+from . import c_readers, frames, holders, keepers, kinds, outside, partials, versions
 from .facets import Fields, Slots, Through, cell_contents, referents
 from .frames import read_later, values_in
 from .fronts import Front, front_with
@@ -255,6 +256,8 @@ def _kept(value: Any) -> list:
     kind = type(value)
     if kind is types.FunctionType and ownership.is_library_file(value.__code__.co_filename):
         return _bound(map(cell_contents, value.__closure__ or ()))  # to be called by the library
+    if issubclass(kind, collections.defaultdict):
+        return c_readers.given(value.default_factory)
     if kind in _SEEN_THROUGH or issubclass(kind, (Front, type, *KEEPERS)):
         return []
     facets = kinds.facets_of(kind)

@@ -453,6 +453,8 @@ class Container(Place):
             return
         if base is set and _thread.journals:
             _thread.journals[0].refilled[id(owner)] = owner
+        if _put_one_by_one(owner, base, value):
+            return
         base.clear(owner)
         if base is collections.OrderedDict:
             for key, item in value.items():
@@ -460,6 +462,26 @@ class Container(Place):
             return
         fill = base.extend if base is collections.deque else base.update
         fill(owner, value)
+
+
+def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
+    """Put each item in its place where a dict or a deque holds as many, under the same keys:
+    iterators that are under way go on."""
+    if base is set or base.__len__(owner) != len(value):
+        return False
+    if base is collections.deque:
+        pairs = list(zip(range(len(value)), base.__iter__(owner), value, strict=True))
+    else:
+        keys = list(base.__iter__(owner))
+        if not (are_plain_keys(keys) and are_plain_keys(value)) or keys != list(value):
+            return False
+        if list(map(type, keys)) != list(map(type, value)):
+            return False
+        pairs = [(key, held, value[key]) for key, held in base.items(owner)]
+    for key, held, new in pairs:
+        if held is not new:
+            base.__setitem__(owner, key, new)
+    return True
 
 
 def _standing_in(content: Any) -> Any:

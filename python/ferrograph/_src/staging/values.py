@@ -264,11 +264,12 @@ def other_settings(first: Any, second: Any) -> str | None:
             return f"the keys {keys[0]} against {keys[1]}"
         get = dict.__getitem__
         pairs = [(get(first, key), get(second, key)) for key in keys[0] if key in kinds]
-    elif issubclass(type(first), (list, tuple, collections.deque)):
+    elif issubclass(type(first), _SEQUENCES) and issubclass(type(second), _SEQUENCES):
         pairs = zip(walking.elements(first), walking.elements(second), strict=False)
     return next((found for pair in pairs if (found := other_settings(*pair))), None)
 
 
+_SEQUENCES = (list, tuple, collections.deque)
 _SETTINGS = {"maxlen": collections.deque, "default_factory": collections.defaultdict}
 
 

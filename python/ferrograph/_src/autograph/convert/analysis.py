@@ -77,6 +77,8 @@ class Uses:
     def visit_Name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Store):  # what is deleted has to be bound
             self.loads.add(node.id)
+            if node.id in _READ_ALL and not hasattr(node, "ag_called"):
+                self.reads_all |= {node.id}
         if not isinstance(node.ctx, ast.Load):
             self.stores.add(node.id)
 
@@ -97,6 +99,8 @@ class Uses:
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load):
             self.places.setdefault(build.text_of(node), node)
+        if node.attr in _READ_ALL and build.text_of(node.value) == "builtins":
+            self.reads_all |= {node.attr}
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -136,8 +140,10 @@ class Uses:
     def visit_Call(self, node: ast.Call) -> None:
         self.calls = True
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name in _READ_ALL and len(node.args) == (name in _READ_TEXT):
-            self.reads_all |= {name}
+        if name in _READ_ALL:
+            node.func.ag_called = True
+            if name in _READ_TEXT or not node.args:
+                self.reads_all |= {name}
         if node.args and name in specials.CONSUMERS and specials.is_builtin(name):
             node.args[0].ag_consumed = True
         if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:

@@ -11,6 +11,9 @@ from .sites import Sites
 _NAMING = {"locals", "vars", "dir"}  # which give the names of the frame where they take nothing
 
 
+_RUNNING = {"eval", "exec"}  # which run a text with the names of the frame
+
+
 def convert(
     node: ast.Call,
     sites: Sites | None = None,
@@ -28,6 +31,8 @@ def convert(
             return build.locate(build.call("own_names", node), node)
         if node.func.id == "vars" and len(node.args) == 1:
             node.args = [build.locate(build.call("asked", node.args[0]), node.args[0])]
+        if node.func.id in _RUNNING:
+            node.func = build.locate(build.call("fn", node.func), node.func)
         return node
     called: ast.expr
     operator = "fn_later" if grows else "fn"

@@ -6,6 +6,7 @@ import functools
 import types
 
 from ... import later, staging
+from ...context.hooks import hooks
 from ...hints import TYPE_CHECKING, Any
 from ...staging import chosen_numbers, chosen_texts, notes, stale
 from ...staging.journal import chosen, is_front, really, traces
@@ -65,6 +66,8 @@ def _looked_up(value: Any, name: str) -> Any:
         if isinstance(held, property) and type(held).__get__ is property.__get__:
             if type(held.fget) is types.FunctionType:
                 return callee(held.fget)(value)
+            if held.fget is not None and traces.n:
+                return hooks.callee(held.fget)(value)
         elif type(held) is functools.cached_property:
             return _cached(value, name, held)
         elif type(getter := found(type(held), "__get__")) is types.FunctionType:

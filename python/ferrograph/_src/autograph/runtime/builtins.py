@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         foreign,
         iterators,
         quantifiers,
+        scopes,
         sorting,
         texts,
     )
@@ -63,7 +64,9 @@ else:
     answers, attributes, equality, foreign, iterators = later(
         __package__, "answers", "attributes", "equality", "foreign", "iterators"
     )
-    quantifiers, sorting, texts = later(__package__, "quantifiers", "sorting", "texts")
+    quantifiers, scopes, sorting, texts = later(
+        __package__, "quantifiers", "scopes", "sorting", "texts"
+    )
 
 
 def staged_form(callee: Any) -> Any:
@@ -418,6 +421,8 @@ def _next(iterator: Any, *default: Any) -> Any:
         return _following(iterator, *default)
     if (own := method(iterator, "__next__")) is not None:
         return _following_own(own, *default)
+    if isinstance(iterator, lists.Backwards):
+        iterator.refuse_next()
     notes.advanced(iterator)
     if not default or not has_elements(iterator):
         return next(iterator, *default)
@@ -545,6 +550,12 @@ _FORMS: dict[Any, Any] = {
     builtins.type: _type,
     builtins.str: _written(builtins.str),
     builtins.repr: _written(builtins.repr),
+    builtins.eval: _in(scopes, "eval_"),
+    builtins.exec: _in(scopes, "exec_"),
+    builtins.locals: _in(scopes, "locals_"),
+    builtins.vars: _in(scopes, "vars_"),
+    builtins.dir: _in(scopes, "dir_"),
+    sys._getframe: _in(scopes, "frame_at"),
     operator.index: _index,
     itertools.starmap: _applied(itertools.starmap),
     itertools.islice: _in(iterators, "islice"),

@@ -28,13 +28,24 @@ from . import library_forms, specials
 from .again import NOTED, unless_again
 
 if TYPE_CHECKING:
-    from . import acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts
-else:
-    acts, arithmetic, builtins, dispatching, equality, foreign, making, sorting, texts = later(
-        __package__,
-        *("acts", "arithmetic", "builtins", "dispatching", "equality", "foreign", "making"),
-        *("sorting", "texts"),
+    from . import (
+        acts,
+        arithmetic,
+        attributes,
+        builtins,
+        dispatching,
+        equality,
+        foreign,
+        making,
+        sorting,
+        texts,
     )
+else:
+    acts, arithmetic, attributes, builtins, dispatching, equality, foreign = later(
+        __package__,
+        *("acts", "arithmetic", "attributes", "builtins", "dispatching", "equality", "foreign"),
+    )
+    making, sorting, texts = later(__package__, "making", "sorting", "texts")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
@@ -437,9 +448,8 @@ def _method(method: types.MethodType) -> Any:
     target = method.__func__
     if type(target) is _REMEMBERING:
         return types.MethodType(foreign.remembering(target), method.__self__)
-    if type(target) is not types.FunctionType:
-        return method
-    if type(method.__self__).__module__ == "queue" and notes.in_region():
+    is_function = type(target) is _FUNCTION
+    if is_function and type(method.__self__).__module__ == "queue" and notes.in_region():
         return foreign.without_waiting(method) if target.__name__ in ("get", "put") else method
     changed = fn(target)
     return method if changed is target else types.MethodType(changed, method.__self__)
@@ -463,11 +473,27 @@ def _callable_object(callee: Any) -> Any:
         return fn(call.__get__(callee, type(callee)))
     if ownership.is_own_module(type(callee).__module__):
         return callee
+    if type(callee) is operator.methodcaller and notes.active():
+        return _calling_method(callee)
     made = foreign.guarded(acts.form(callee))
     if getattr(callee, "__name__", "") in foreign.COMPARING:
         made = foreign.asking(made)
-    given_its_object = type(callee) in _UNBOUND or type(callee) is operator.methodcaller
+    given_its_object = type(callee) in _UNBOUND
     return foreign.of_first(made) if given_its_object and notes.in_region() else made
+
+
+def _calling_method(caller: operator.methodcaller) -> Callable:
+    """What calls the converted form of a method with what an ``operator.methodcaller`` keeps."""
+    kept: Any = caller.__reduce__()
+    (made, arguments), keywords = kept, {}
+    if type(made) is functools.partial:  # that makes another one
+        keywords, arguments = made.keywords, (*made.args, *arguments)
+    name, *others = arguments
+
+    def call(target: Any) -> Any:
+        return fn(attributes.attribute_of(target, name))(*others, **keywords)
+
+    return call
 
 
 def _bound(method: types.MethodType, changed: Any) -> Any:

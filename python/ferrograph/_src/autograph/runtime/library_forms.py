@@ -23,10 +23,10 @@ from ...values.constants import constant
 
 if TYPE_CHECKING:
     from ...staging import list_arguments
-    from . import printing
+    from . import printing, scopes
 else:
     (list_arguments,) = later(staging.__name__, "list_arguments")
-    (printing,) = later(__package__, "printing")
+    printing, scopes = later(__package__, "printing", "scopes")
 
 _MAKERS = (
     *(constant, _core.convert_to_tensor, ops.identity, ops.cast, ops.abs, ops.negative, ops.round),
@@ -65,6 +65,10 @@ def _print(*values: Any, **keywords: Any) -> None:
     printing.printed(*values, **keywords)
 
 
+def _current_frame() -> Any:
+    return scopes.frame_at()
+
+
 _print.takes_lists = True
 _FORMS: dict[Any, Callable] = {
     **{function: _giving_tensors(function) for function in _MAKERS},
@@ -83,4 +87,6 @@ def form_of(function: types.FunctionType) -> Any:
         function.__code__.co_filename
     ):
         return _FORMS.setdefault(function, _giving_tensors(function))
+    if function.__name__ == "currentframe" and function.__module__ == "inspect":
+        return _current_frame
     return _print if function.__name__ == "print" and function is ops.print else function

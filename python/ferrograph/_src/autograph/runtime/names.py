@@ -70,8 +70,8 @@ def _unknown(name: str) -> errors.StagingError:
     return errors.StagingError(
         say(
             here(),
-            "the names of a function are asked for (`locals()`, `vars()`, `dir()`), and a branch "
-            f"or a loop of the graph may have set {name!r}",
+            "the names of a function are asked for (`locals()`, `vars()`, `dir()`, `eval`), and a "
+            f"branch or a loop of the graph may have set {name!r}",
             f"Set {name!r} before the branch or loop.",
         )
     )
@@ -83,6 +83,17 @@ def _unset(code: types.CodeType, found: Any) -> list[str]:
     own = (*code.co_varnames, *code.co_cellvars)
     own += code.co_freevars if code in tracebacks.parts else ()
     return sorted(name for name in unset if name in own and name not in found)
+
+
+def with_unset(frame: types.FrameType) -> Any:
+    """The names of a function with what they hold, for code that is given as a text; a read of one
+    of which the graph says whether it is set is refused."""
+    unset = _unset(frame.f_code, frame.f_locals)
+    if not unset:
+        return frame.f_locals
+    told = _Names(frame.f_locals)
+    told.unset = tuple(unset)
+    return told
 
 
 def own_names(found: Any) -> Any:
