@@ -585,17 +585,6 @@ def name_set_by_a_trace_in_a_branch(x):
     return x + n
 
 
-@meets("autograph/runtime/dispatching.py:_chosen:0")
-def implementation_registered_in_a_branch(x):
-    @functools.singledispatch
-    def shown(v):
-        return 0
-
-    if x > 0:
-        shown.register(int, lambda v: 1)
-    return x + shown(3)
-
-
 @meets("staging/own_keys.py:refuse:0")
 def key_with_effects(x):
     known = {Counted(): 1}

@@ -1,7 +1,8 @@
 """What reads a list by code written in C, which knows nothing of what the graph makes of it:
 iterators that are under way, and functions and methods in C that other objects of C call.
 
-Nothing can be put in place of the list in them. They are found among what refers to the list.
+Nothing can be put in place of the list in them. They are found among what refers to the list, where
+the trace has called something that makes such readers.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ _CALLING = frozenset(
 def refuse(items: list) -> None:
     """Refuse that the graph decides from now on how many elements a list has that code in C goes
     on to read."""
+    if not _thread.journals[0].read_in_c:
+        return
     holders_ = gc.get_referrers(items)
     readers = [held for held in holders_ if type(held) in _OVER]
     calls = _calls(items, holders_)
@@ -61,6 +64,8 @@ def refuse(items: list) -> None:
 def refuse_iterated(owner: Any, label: str) -> None:
     """Refuse that a region changes which elements a deque or an ordered dict has, whose iterators
     fail from then on, while code goes on to read one of those."""
+    if not _thread.journals[0].read_in_c:
+        return
     iterators = [held for held in gc.get_referrers(owner) if type(held) in _IN_STEP]
     if iterators and _is_alive(iterators):
         raise errors.StagingError(

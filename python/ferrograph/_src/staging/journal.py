@@ -32,6 +32,7 @@ class Journal:
     has_chosen = False  # of a trace: whether its graph chose among values, or had branches or loops
     lift: Any = None  # of a trace: see ``lifted``
     left: Any = None  # of a trace: the places that it is about
+    read_in_c = False  # of a trace: see ``c_readers``, whether there may be such
     tracing: tuple = ()  # of a trace: functions of regions in which others were traced
     filled: Any = None  # of a trace: lists that comprehensions make, by id
     versions: Any = None  # of a trace: see ``versions``, by the ids of objects

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import sys
 
 from ..hints import Any
@@ -14,6 +15,7 @@ from .places import here, say
 _ENDED = 2  # references to an iterator that no loop holds: of the note, and of the count itself
 _ALONE = 3  # to a list: of the loop over it, of what asks here, and of the count itself
 _OVER_LIST: type = type(iter([]))
+_IN_STEP = (collections.deque, collections.OrderedDict)  # whose iterators fail where they change
 
 
 def followed(items: Any) -> Any:
@@ -28,6 +30,8 @@ def followed(items: Any) -> Any:
         iterator = iter(items)
         noted.append((None if type(iterator) is _OVER_LIST else items, iterator))
         return iterator
+    if traces.n and isinstance(items, _IN_STEP) and _thread.journals:
+        _thread.journals[0].read_in_c = True
     return items
 
 

@@ -48,13 +48,27 @@ else:
     making, sorting, texts = later(__package__, "making", "sorting", "texts")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
+_GENERATOR = 0x20  # the flag of code that is a generator
+_READERS = frozenset(
+    {reversed, map, filter, types.MethodType, functools.partial, operator.methodcaller}
+    | {collections.defaultdict}
+)
+_BEGINNINGS = frozenset({"iter", "__iter__", "__reversed__"})
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
 _SEARCHES = frozenset({"index", "count", "remove"})  # methods that compare elements with a value
 _COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 _ORDERING = frozenset({"heapq", "_heapq", "bisect", "_bisect"})  # modules that compare elements
 # Methods written in C whose arguments or objects matter.
-_LOOKED_AT = _BY_TENSORS | {"format", "join", "__subclasses__", "cache_info", "resize"}
+_LOOKED_AT = _BY_TENSORS | {
+    "__iter__",
+    "__reversed__",
+    "format",
+    "join",
+    "__subclasses__",
+    "cache_info",
+    "resize",
+}
 _ADDING = frozenset({"append", "extend"})  # which leave a list whole where either side grew
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
@@ -152,6 +166,8 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 
 
 def _resolved(callee: Any) -> Any:
+    if _reads_later(callee) and notes.active():
+        _thread.journals[0].read_in_c = True
     if not has_versions():
         return _form(callee)
     if is_front(callee):
@@ -166,6 +182,18 @@ def _resolved(callee: Any) -> Any:
     if not is_lazy:
         return foreign.each_content(found)
     return foreign.over_elements(found, n_functions=callee in (map, filter))
+
+
+def _reads_later(callee: Any) -> bool:
+    """Whether what a callee gives may be code in C that reads a container when it is used."""
+    if type(callee) is type:
+        return callee in _READERS or callee.__module__ == "itertools"
+    if type(callee) is _BUILTIN:
+        return callee.__name__ in _BEGINNINGS
+    if type(callee) is not _FUNCTION:
+        return False
+    is_generator = bool(callee.__code__.co_flags & _GENERATOR) and is_exempt(callee)
+    return is_generator or callee.__module__ == "functools"
 
 
 def _call(callee: Any, *args: Any, **kwargs: Any) -> Any:

@@ -8,9 +8,6 @@ from collections.abc import Callable
 
 from ...hints import Any
 from ...staging import chosen_numbers
-from ...staging.journal import front_of, has_versions, is_front
-from ...staging.places import here, say
-from ...values import errors
 from . import callees, foreign
 
 _FUNCTIONS = functools.singledispatch(lambda value: value).__code__
@@ -45,15 +42,6 @@ def _chosen(dispatcher: Any, kind: type) -> Callable:
     """The implementation for a class. What the dispatcher remembers of it is no change that a
     region of the graph makes: it is as it was."""
     held = [cell.cell_contents for cell in dispatcher.dispatch.__closure__]
-    if has_versions() and any(is_front(front_of(one)) for one in held):
-        raise errors.StagingError(
-            say(
-                here(),
-                f"an implementation of `{dispatcher.__name__}` was registered in a branch or a "
-                "loop of the graph: which one is called here only the graph knows",
-                "Register all of them before, and let the branch choose what it calls.",
-            )
-        )
     caches = [one for one in held if type(one) is weakref.WeakKeyDictionary and kind not in one]
     found: Callable = dispatcher.dispatch(kind)
     for cache in caches:

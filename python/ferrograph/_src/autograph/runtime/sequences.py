@@ -39,7 +39,7 @@ _INDEXED = (list, tuple, range, str, bytes, bytearray)
 def elements(iterable: Any) -> Any:
     """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
     if not loud and type(iterable) in _KNOWN:
-        return followed(iterable) if type(iterable) is list else iterable
+        return followed(iterable)
     if has_elements(iterable):
         raise errors.OperatorNotAllowedInGraphError(
             say(
