@@ -114,6 +114,8 @@ def own_names(found: Any) -> Any:
         while frame.f_code in tracebacks.parts or is_own_file(frame.f_code.co_filename):
             frame = frame.f_back
         found = dict(frame.f_locals) if type(found) is dict else sorted(frame.f_locals)
+        outer = _unset(frame.f_code, found)
+        unset = sorted({*outer, *(name for name in unset if name not in found)})
     if type(found) is dict:
         told = {name: value for name, value in found.items() if not name.startswith("ag__")}
         if unset:
