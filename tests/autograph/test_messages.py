@@ -750,7 +750,7 @@ def another_item_each_time(x):
     return kept[0]
 
 
-@meets("staging/loops.py:iterate:0")
+@meets("staging/loops.py:_refuse_early:0")
 def read_too_early(x):
     while x < 3:
         x = x + before
@@ -1411,7 +1411,7 @@ def object_changed_or_replaced(x):
     return point.a + point.b
 
 
-@meets("staging/loops.py:iterate:1")
+@meets("staging/loops.py:iterate:0")
 def item_removed_in_a_loop(x):
     held = {"k": x}
     for i in fg.range(3):

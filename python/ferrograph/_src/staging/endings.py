@@ -115,11 +115,18 @@ def _is_watched(value: Any, known: dict[int, Any]) -> bool:
     """Whether what watches an object is the program's: this package has weak references, too."""
     if hasattr(type(value), "__del__") or id(_kept_in_length(value)) in known:
         return True
-    references = weakref.getweakrefs(value)
     return any(
-        type(r) is not weakref.ref or r.__callback__ is not None or id(r) in known
-        for r in references
+        type(r) is not weakref.ref or _calls_back(r) or id(r) in known
+        for r in weakref.getweakrefs(value)
     )
+
+
+def _calls_back(reference: weakref.ref) -> bool:
+    """Whether a weak reference calls code that is not of this package."""
+    code = getattr(reference.__callback__, "__code__", None)
+    if code is not None and ownership.is_own_file(code.co_filename):
+        return False
+    return reference.__callback__ is not None
 
 
 def _kept_in_length(value: Any) -> Any:

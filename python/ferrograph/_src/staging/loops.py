@@ -179,7 +179,8 @@ def _run(
 
 
 def carry(state: State, places: list[Place]) -> None:
-    """Add places to those that a loop carries; of a list that grows it carries the whole."""
+    """Add places to those that a loop carries; of a list that grows it carries the whole, and of
+    what a place holds nothing by itself."""
     known = {p.key for p in state.places}
     for found in places:
         if found.key in known:
@@ -190,7 +191,15 @@ def carry(state: State, places: list[Place]) -> None:
             found.start()
             if isinstance(found, merging.GrownList):
                 replaced_lists.name_itself(state, found.owner)
+        elif not found.is_whole:
+            _drop_items_of(found.get(), state)
         state.places.append(found)
+
+
+def _drop_items_of(held: Any, state: State) -> None:
+    """Carry no items of a container that an iteration replaces, which is carried itself."""
+    names, others = state.places[: state.n_names], state.places[state.n_names :]
+    state.places = names + [p for p in others if not (_is_item(p) and p.owner is held)]
 
 
 def _stage(
@@ -334,7 +343,7 @@ def iterate(
         except Exception as e:
             variables.met(e)
             if isinstance(e, NameError):
-                raise _read_too_early(e, loop, before, variables.place) from e
+                _refuse_early(e, loop, before, variables.place)
             failures.mark_left(e)
             raise
         after = loop.state.read()
@@ -410,18 +419,18 @@ def _same_leaves(given: list, value: Any) -> bool:
     return len(leaves) == len(given) and all(a is b for a, b in zip(leaves, given, strict=True))
 
 
-def _read_too_early(e: NameError, loop: Loop, before: list, place: str) -> Exception:
+def _refuse_early(e: NameError, loop: Loop, before: list, place: str) -> None:
+    """Refuse that an iteration reads a name which the one before it may have set."""
     unset = {s.label for s, v in zip(loop.state.places, before, strict=True) if v is UNDEFINED}
     name = getattr(e, "name", None)
-    if name not in unset:
-        return e
-    return ValueError(
-        say(
-            place,
-            f"{name!r} is read in this loop before anything sets it",
-            f"Set {name!r} before the loop, for example to `fg.zeros([])`.",
-        )
-    )
+    if name in unset:
+        raise ValueError(
+            say(
+                place,
+                f"{name!r} is read in this loop before anything sets it",
+                f"Set {name!r} before the loop, for example to `fg.zeros([])`.",
+            )
+        ) from e
 
 
 def _join_late(

@@ -142,7 +142,7 @@ class Uses:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in _READ_ALL:
             node.func.ag_called = True
-            if name in _READ_TEXT or not node.args:
+            if len(node.args) == (name in _READ_TEXT):
                 self.reads_all |= {name}
         if node.args and name in specials.CONSUMERS and specials.is_builtin(name):
             node.args[0].ag_consumed = True

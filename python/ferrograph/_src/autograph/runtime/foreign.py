@@ -54,7 +54,8 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
     name = getattr(callee, "__name__", "")
     unbound = type(callee) in _UNBOUND and stale.only_writes(name)
     if args and type(args[0]) is stale.Stale and unbound:
-        args = (stale.behind(args[0]), *args[1:])
+        held = stale.behind(args[0])
+        args = args if is_front(held) else (held, *args[1:])
     for value in args:
         if type(value) is stale.Stale:
             value._ferrograph_refuse()
