@@ -36,6 +36,7 @@ LAZY = {
     "autograph.runtime.operators": "constructs that not every function has",
     "autograph.runtime.quantifiers": "what is said of tensors of rows",
     "autograph.runtime.sorting": "what is sorted with numbers of Python's",
+    "autograph.status": "errors of traces in which the graph chose numbers",
     "control_flow": "for the converter, which seldom needs it",
     "face.install": "the modules that programs import as tensorflow",
     "face.keras": "the installed Keras",

@@ -9,19 +9,28 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-from ..hints import Any
+from .. import later, staging
+from ..hints import TYPE_CHECKING, Any
 from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
-from ..staging.late import (
-    chosen_variables,
-    effects,
-    failures,
-    nested,
-    operands,
-    presence,
-    quotients,
-    unread,
-)
 from ..values.public import public
+
+if TYPE_CHECKING:
+    from ..staging import (
+        chosen_variables,
+        effects,
+        failures,
+        nested,
+        operands,
+        presence,
+        quotients,
+        unread,
+    )
+else:
+    chosen_variables, effects, failures, nested, operands, presence, quotients, unread = later(
+        staging.__name__,
+        *("chosen_variables", "effects", "failures", "nested", "operands", "presence"),
+        *("quotients", "unread"),
+    )
 
 __all__ = [
     "NOT_CONVERTED",

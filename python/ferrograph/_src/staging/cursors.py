@@ -6,7 +6,6 @@ where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``fo
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Iterator
 
@@ -81,6 +80,8 @@ class Cursor:
         return self._like(self._held)
 
     def __deepcopy__(self, memo: dict) -> Cursor:
+        import copy
+
         return self._like(copy.deepcopy(self._held, memo))
 
     def _like(self, items: Any) -> Cursor:

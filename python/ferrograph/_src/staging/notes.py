@@ -88,7 +88,9 @@ def fresh(value: Any, let_go: None = None) -> Any:
 def _held(value: Any, among: dict[int, Any]) -> Any:
     """What notes an object by its id and does not keep it: a reference, which leaves ``among``
     others with it, where its end runs code of the program's. An object that gets the id of another
-    one, which has ended, is as new."""
+    one, which has ended, is as new. A class is kept: when it ends is up to the collector."""
+    if issubclass(type(value), type):
+        return value
     if not _has_end(type(value)):
         return None
     key = id(value)
