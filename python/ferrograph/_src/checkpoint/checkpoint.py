@@ -88,7 +88,7 @@ class Checkpoint:
     def _root(self) -> Root:
         if self._root_value is None:
             return Root(self, {})
-        return Root(self._root_value, self._trackable_children())
+        return Root(self._root_value, self._trackable_children(), holder=self)
 
     @property
     def save_counter(self) -> Variable:

@@ -47,6 +47,8 @@ class Root(NamedTuple):
     attached: dict[str, Any]
     # What the graph is for: a ``"checkpoint"`` or a ``"savedmodel"``.
     save_type: str = "checkpoint"
+    # The object whose attributes the attached ones are.
+    holder: Any = None
 
     def children_of(self, value: Any) -> dict[str, Any]:
         """The objects that an object of the graph refers to, by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..native import _core
 from ..state.variable import keep_value
@@ -17,7 +17,15 @@ from .paths import read_tensors
 
 __all__ = ["Restoration"]
 
-_NOTHING: Mapping[str, Any] = {}
+
+class _Attached(NamedTuple):
+    """What a root refers to besides, and the object whose attributes these are."""
+
+    children: Mapping[str, Any]
+    holder: Any
+
+
+_NOTHING = _Attached({}, None)
 
 
 class _Reference:
@@ -36,6 +44,10 @@ class _Reference:
     def number(self) -> int:
         """The identity of the object."""
         return self._number
+
+    def is_gone(self) -> bool:
+        """Whether the object has ended, as far as that is known."""
+        return self._weak is not None and self._weak() is None
 
 
 class Restoration:
@@ -60,9 +72,19 @@ class Restoration:
 
     def bind_root(self, root: Root) -> None:
         """Match and restore all objects that are there by now."""
-        self.bind(0, root.value, root.attached)
+        self.bind(0, root.value, _Attached(root.attached, root.holder))
 
-    def bind(self, number: int, value: Any, attached: Mapping[str, Any] = _NOTHING) -> Any:
+    def has_matched(self, number: int, value: Any) -> bool:
+        """Whether that object of the checkpoint is this one."""
+        found = self.objects.get(number)
+        return found is not None and found.is_to(value)
+
+    def has_restored(self, value: Any) -> bool:
+        """Whether an object was given values, whichever of the checkpoint's it was found to be."""
+        nodes = self.saved.nodes
+        return any(nodes[n].attributes and self.has_matched(n, value) for n in self.objects)
+
+    def bind(self, number: int, value: Any, attached: _Attached = _NOTHING) -> Any:
         """Match and restore an object and what it refers to; what is to stand in its place."""
         matched: list[tuple[int, Any]] = []
         stand_in = watching.tracked(self, number, value)
@@ -72,9 +94,8 @@ class Restoration:
             if number not in self.objects:
                 self.objects[number] = _Reference(value)
                 matched.append((number, value))
-            if self.objects[number].is_to(value):
-                children = {**trackable.children_of(value), **attached}
-                for child, found in self._match_children(number, value, children):
+            if self.has_matched(number, value):
+                for child, found in self._match_children(number, value, attached):
                     if child not in seen:
                         seen.add(child)
                         queue.append((child, found, _NOTHING))
@@ -82,19 +103,24 @@ class Restoration:
         return stand_in
 
     def _match_children(
-        self, number: int, value: Any, children: dict[str, Any]
+        self, number: int, value: Any, attached: _Attached
     ) -> Iterator[tuple[int, Any]]:
         """The children that are there with their numbers; those that are not are waited for."""
+        children = {**trackable.children_of(value), **attached.children}
         missing = {}
         for child, name in self.saved.nodes[number].children:
             if name in children:
-                found = watching.tracked(self, child, children[name])
-                if found is not children[name]:
-                    watching.replace(value, name, found)
-                yield child, found
+                kept = children[name]
+                found = watching.tracked(self, child, kept)
+                holder = attached.holder if name in attached.children else value
+                if found is kept or watching.replace(holder, name, found):
+                    kept = found
+                yield child, kept
             elif self.saved.nodes[child].has_values and child not in self.objects:
                 missing[name] = child
-        watching.wait(self, value, missing)
+        for holder in (value, attached.holder):
+            if holder is not None:
+                watching.wait(self, holder, missing)
 
     def _restore(self, matched: list) -> None:
         variables, others = [], []

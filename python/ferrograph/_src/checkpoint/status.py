@@ -85,7 +85,7 @@ class CheckpointLoadStatus:
         filled = {
             reference.number
             for number, reference in self._restoration.objects.items()
-            if saved.nodes[number].attributes
+            if saved.nodes[number].attributes and not reference.is_gone()
         }
         return [
             f"{'.'.join(('(root)', *path))} ({value!r})"

@@ -30,6 +30,7 @@ __all__ = [
     "holds_tensors",
     "is_trackable",
     "is_variable",
+    "items_of",
     "tensors_of",
     "uses_protocol",
     "with_attributes",
@@ -83,6 +84,14 @@ def children_of(value: Any, save_type: str = "checkpoint") -> dict[str, Any]:
         return dict(value._trackable_children(save_type))
     if isinstance(value, tuple(with_attributes)):
         return _followed(vars(value))
+    return items_of(value)
+
+
+def items_of(value: Any) -> dict[str, Any]:
+    """The objects that a list, tuple or dictionary refers to, by name; of others nothing.
+
+    ValueError for a dictionary whose keys are no strings where its values are to be followed.
+    """
     if isinstance(value, _SEQUENCES):
         names = getattr(value, "_fields", None) or map(str, range(len(value)))
         return _followed(dict(zip(names, value, strict=True)))

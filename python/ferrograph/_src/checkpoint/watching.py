@@ -1,19 +1,31 @@
 """Objects that a restoration waits for: attributes, list elements and keys that are set later.
 
-Classes whose instances have attributes get a setter while any restoration waits for attributes, and
-lose it when none does, so that programs that do not wait pay nothing. A list or dictionary that is
-waited for becomes one of a class that tells when something is added to it.
+Who tells that something was added to an object:
+
+* its class, where that is one of ``telling``: it calls ``arrived`` for each attribute that is set;
+* a setter that other classes whose instances have attributes get while any restoration waits for
+  attributes, and lose when none does, so that programs that do not wait pay nothing;
+* a list or dictionary that is waited for by itself: one of a class that tells takes its place in
+  what holds it, also in tuples, which are made anew.
+
+A list or dictionary whose place was taken may be known under other names, and nobody tells what is
+added there: it is taken over when somebody next looks at what the object refers to.
 """
 
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from typing import Any
 
 from ..context import thread
 from . import trackable
 
-__all__ = ["arrived", "is_newest", "replace", "tracked", "wait"]
+__all__ = ["TrackedDict", "TrackedList", "arrived", "is_newest", "replace", "telling", "tracked"]
+__all__ += ["wait"]
+
+# Classes of other layers whose instances call ``arrived`` when an attribute is set.
+telling: list[type] = []
 
 
 class _Watched:
@@ -45,16 +57,16 @@ def is_newest(restoration: Any, value: Any, has_values: bool) -> bool:
 
 
 def wait(restoration: Any, value: Any, missing: dict[str, int]) -> None:
-    """Have a restoration wait for these children of an object."""
-    if isinstance(value, (TrackedList, TrackedDict)):
-        value._restoration = restoration
-        value._missing = missing
-    elif missing and isinstance(value, tuple(trackable.with_attributes)):
-        watched = _watched.setdefault(id(value), _Watched(value))
-        for name, child in missing.items():
-            known = watched.missing.get(name)
-            if known is None or known[0].order <= restoration.order:
-                watched.missing[name] = (restoration, child)
+    """Have a restoration wait for these children of an object, where something will tell."""
+    has_setter = isinstance(value, tuple(trackable.with_attributes))
+    if not missing or not (has_setter or isinstance(value, (_Container, *telling))):
+        return
+    watched = _watched.setdefault(id(value), _Watched(value))
+    for name, child in missing.items():
+        known = watched.missing.get(name)
+        if known is None or known[0].order <= restoration.order:
+            watched.missing[name] = (restoration, child)
+    if has_setter:
         _install()
 
 
@@ -78,7 +90,7 @@ def _set(value: Any, name: str, found: Any) -> None:
 
 
 def arrived(value: Any, name: str, found: Any) -> Any:
-    """Restore an attribute that was waited for; what is to be kept under its name."""
+    """Restore a child that was waited for; what is to be kept under its name."""
     watched = _watched.get(id(value))
     if watched is None or name not in watched.missing or not trackable.is_trackable(found):
         return found
@@ -103,42 +115,118 @@ def _remove() -> None:
 
 def tracked(restoration: Any, number: int, value: Any) -> Any:
     """What is to stand in the place of an object, so that the restoration hears of new children."""
-    names = [name for _, name in restoration.saved.nodes[number].children]
-    if type(value) is list and len(names) > len(value):
-        return TrackedList(value)
-    if type(value) is dict and any(name not in value for name in names):
-        return TrackedDict(value)
-    return value
+    children = restoration.saved.nodes[number].children
+    if isinstance(value, tuple):
+        return _tracked_tuple(restoration, {name: child for child, name in children}, value)
+    kind = _TRACKED.get(type(value))
+    if kind is None:
+        return value
+    there = trackable.children_of(value)
+    return value if all(name in there for _, name in children) else kind.of(value)
 
 
-def replace(holder: Any, name: str, value: Any) -> None:
-    """Put an object in the place of one that its holder has under a name."""
+def _tracked_tuple(restoration: Any, children: dict[str, int], value: Any) -> Any:
+    names = getattr(value, "_fields", None) or tuple(map(str, range(len(value))))
+    parts = list(value)
+    for i, name in enumerate(names):
+        if name in children:
+            parts[i] = tracked(restoration, children[name], parts[i])
+    if all(a is b for a, b in zip(parts, value, strict=True)):
+        return value
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+
+
+def replace(holder: Any, name: str, value: Any) -> bool:
+    """Put an object in the place of one that its holder has under a name; whether it can be."""
     if isinstance(holder, list):
         list.__setitem__(holder, int(name), value)
     elif isinstance(holder, dict):
         dict.__setitem__(holder, name, value)
     elif isinstance(holder, tuple(trackable.with_attributes)):
         object.__setattr__(holder, name, value)
+    elif isinstance(holder, tuple(telling)):
+        holder._put(name, value)  # type: ignore[attr-defined]
+    else:
+        return False
+    return True
 
 
 class _Container:
     """What lists and dictionaries that are waited for share."""
 
-    _restoration: Any = None
-    _missing: dict[str, int] = {}
+    _source: Any = None  # the one whose place it has taken
+    _known: Any = None  # what that one and this one held then
+
+    @classmethod
+    def of(cls, source: Any) -> Any:
+        """One that takes the place of another."""
+        made = cls(source)  # type: ignore[call-arg]
+        made._source, made._known = source, _items(source)
+        return made
+
+    def _trackable_children(self, save_type: str = "checkpoint") -> dict[str, Any]:
+        self._take_over()
+        return trackable.items_of(self)
+
+    def _take_over(self) -> None:
+        """Hold what the one whose place it has taken was given since. ValueError where both have
+        changed."""
+        source, known = self._source, self._known
+        if source is None or _are_same(_items(source), known):
+            return
+        if not _are_same(_items(self), known):
+            raise ValueError(
+                f"{source!r} and {self!r}, which has taken its place since a restoration waits for "
+                "its elements, have both changed: change what the checkpoint refers to"
+            )
+        self._known = _items(source)
+        stand_ins = {id(part._source): part for part in _parts(self) if hasattr(part, "_source")}
+        self._fill([stand_ins.get(id(part), part) for part in _parts(source)])
+
+    def _fill(self, parts: list) -> None:
+        """Hold these elements, or these under the keys that the other one has."""
+        raise NotImplementedError
 
     def _look(self) -> None:
-        """Restore what is there by now of what is waited for."""
-        found = trackable.children_of(self) if self._missing else {}
-        for name in [name for name in self._missing if name in found]:
-            with thread.init_scope():
-                kept = self._restoration.bind(self._missing.pop(name), found[name])
-            if kept is not found[name]:
+        """Restore what is there by now of what is waited for. What was restored by its former
+        place keeps that value."""
+        watched = _watched.get(id(self))
+        if watched is None:
+            return
+        there = trackable.items_of(self)
+        for name in [name for name in watched.missing if name in there]:
+            restoration, _ = watched.missing[name]
+            if restoration.has_restored(there[name]):
+                continue
+            kept = arrived(self, name, there[name])
+            if kept is not there[name]:
                 replace(self, name, kept)
 
 
+def _parts(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _items(value: Any) -> list:
+    """The elements, or the keys and then what stands under them."""
+    return [*value, *value.values()] if isinstance(value, dict) else list(value)
+
+
+def _are_same(now: list, known: list) -> bool:
+    """Whether these are the same objects, or those that have taken their places."""
+
+    def same(a: Any, b: Any) -> bool:
+        is_key = type(a) is str and a == b
+        return a is b or is_key or (isinstance(a, _Container) and a._source is b)
+
+    return len(now) == len(known) and all(map(same, now, known))
+
+
 class TrackedList(_Container, list):
-    """A list whose new elements a restoration waits for."""
+    """A list that tells of new elements, for which a restoration may wait."""
+
+    def _fill(self, parts: list) -> None:
+        self[:] = parts
 
     def append(self, value: Any) -> None:
         """As of a list."""
@@ -155,6 +243,10 @@ class TrackedList(_Container, list):
         super().insert(at, value)
         self._look()
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self._look()
+
     def __iadd__(self, values: Any) -> Any:  # type: ignore[misc]
         super().extend(values)
         self._look()
@@ -167,33 +259,53 @@ class TrackedList(_Container, list):
         return list, (list(self),)
 
 
-class TrackedDict(_Container, dict):
-    """A dictionary whose new keys a restoration waits for."""
+class _Mapping(_Container):
+    """What dictionaries that tell of new keys share; before a class of dictionaries."""
 
     _is_tracked_mapping = True
 
+    def _fill(self: Any, parts: list) -> None:
+        keys = list(self._source)
+        self.clear()
+        self.update(zip(keys, parts, strict=True))
+
     def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(key, value)
+        super().__setitem__(key, value)  # type: ignore[misc]
         self._look()
 
     def update(self, *args: Any, **kwargs: Any) -> None:
         """As of a dictionary."""
-        super().update(*args, **kwargs)
+        super().update(*args, **kwargs)  # type: ignore[misc]
         self._look()
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
+    def setdefault(self: Any, key: Any, default: Any = None) -> Any:
         """As of a dictionary."""
-        super().setdefault(key, default)
+        super().setdefault(key, default)  # type: ignore[misc]
         self._look()
         return self[key]
 
-    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
-        super().update(other)
-        self._look()
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
         return self
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         return f"DictWrapper({dict(self)!r})"
+
+
+class TrackedDict(_Mapping, dict):
+    """A dictionary that tells of new keys, for which a restoration may wait."""
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)
+
+
+class _TrackedOrderedDict(_Mapping, OrderedDict):
+    def __reduce__(self) -> Any:
+        return OrderedDict, (list(self.items()),)
+
+
+_TRACKED: dict[type, Any] = {
+    list: TrackedList,
+    dict: TrackedDict,
+    OrderedDict: _TrackedOrderedDict,
+}

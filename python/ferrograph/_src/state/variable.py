@@ -503,8 +503,11 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         return {"VARIABLE_VALUE": self._read()}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
-        """Take such a tensor back."""
-        return self.assign(restored_tensors["VARIABLE_VALUE"])
+        """Take such a tensor back; outside a trace that makes the variable, as its first value."""
+        done = self.assign(restored_tensors["VARIABLE_VALUE"])
+        if _core.executing_eagerly():
+            keep_value(self)
+        return done
 
     @property
     def initializer(self) -> None:
