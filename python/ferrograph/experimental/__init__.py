@@ -27,13 +27,17 @@ if TYPE_CHECKING:
         dispatch_for_unary_elementwise_apis,
         unregister_dispatch_for,
     )
+    from .._src.ragged.dynamic_shape import DynamicRaggedShape
+    from .._src.ragged.row_partition import RowPartition
 
 __all__ = [
     "BatchableExtensionType",
+    "DynamicRaggedShape",
     "ExtensionType",
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "Optional",
+    "RowPartition",
     "async_clear_error",
     "async_scope",
     "dispatch_for_api",
@@ -54,10 +58,12 @@ __all__ = [
 if not TYPE_CHECKING:
     _LAZY = {
         "BatchableExtensionType": "extension_type.classes:BatchableExtensionType",
+        "DynamicRaggedShape": "ragged.dynamic_shape:DynamicRaggedShape",
         "ExtensionType": "extension_type.classes:ExtensionType",
         "ExtensionTypeBatchEncoder": "extension_type.spec:ExtensionTypeBatchEncoder",
         "ExtensionTypeSpec": "extension_type.spec:ExtensionTypeSpec",
         "Optional": "data.iterator:Optional",
+        "RowPartition": "ragged.row_partition:RowPartition",
         "async_clear_error": "interfaces.devices:async_clear_error",
         "async_scope": "interfaces.devices:async_scope",
         "dispatch_for_api": "interfaces.dispatch:dispatch_for_api",

@@ -62,7 +62,7 @@ def _matches(value: Any, annotation: Any) -> bool:
 
 
 def _check(api: Any) -> None:
-    if not callable(api) or not _dispatch.is_dispatched(api):
+    if not callable(api) or not _dispatch.let_ask(api):
         name = getattr(api, "__name__", repr(api))
         raise ValueError(f"{name} does not ask the classes of its arguments")
 
@@ -91,7 +91,7 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
     A signature says the types of some parameters by their names or places: classes, or unions,
     lists and tuples of them; without one the annotations of the decorated function say them, which
     takes the parameters of ``api``. Among the arguments must be a composite tensor, such as an
-    extension type. ValueError for a function that does not ask the classes of its arguments.
+    extension type. ValueError for what is no function of this package.
 
     >>> class Masked(fg.experimental.ExtensionType):
     ...     values: fg.Tensor

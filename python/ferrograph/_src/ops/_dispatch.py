@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 
 from ..hints import Any, TypeVar, cast
 from ..values import nest
 from ..values.composite import CompositeInput, CompositeTensor
 
-__all__ = ["asks", "dispatched", "elementwise", "is_dispatched", "register", "unregister"]
+__all__ = ["ask", "asks", "dispatched", "elementwise", "let_ask", "register", "unregister"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,11 +30,6 @@ def asks(function: F) -> F:
     return function
 
 
-def is_dispatched(function: Any) -> bool:
-    """Whether a function asks the classes of composite arguments."""
-    return function in _asking
-
-
 def dispatched(function: F) -> F:
     """``function``, which asks the classes of composite arguments where it fails for them."""
 
@@ -42,22 +38,24 @@ def dispatched(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except CompositeInput as e:
-            error = e.with_traceback(None)
-        return _ask(asking, args, kwargs, error)
+            error = e
+        return ask(asking, args, kwargs, error)
 
     return asks(cast("F", asking))
 
 
 def elementwise(function: Callable, args: tuple, name: Any, error: CompositeInput) -> Any:
     """``function``, which works element by element, of composite arguments."""
-    return _ask(function, args, {} if name is None else {"name": name}, error)
+    return ask(function, args, {} if name is None else {"name": name}, error)
 
 
-def _ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -> Any:
-    for handler in _handlers.get(function, ()):
-        result = handler(args, kwargs)
-        if result is not NotImplemented:
-            return result
+def ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -> Any:
+    """``function`` of arguments among which it met a composite value: what the class of that
+    value, or a handler of the program's own, makes of it; ``error`` where none does."""
+    error = error.with_traceback(None)
+    result = _handled(function, args, kwargs)
+    if result is not NotImplemented:
+        return result
     composites = _composites(args, kwargs)
     if kwargs and composites:
         # Forms name their parameters in their own way: what has a place is given by place.
@@ -70,6 +68,56 @@ def _ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -
         if result is not NotImplemented:
             return result
     raise error
+
+
+def _handled(function: Callable, args: tuple, kwargs: dict) -> Any:
+    for handler in _handlers.get(function, ()):
+        result = handler(args, kwargs)
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
+
+
+def let_ask(function: Any) -> bool:
+    """Let a function of this package that asks no classes ask handlers before it begins; whether
+    it can: a plain function with parameters, without free variables.
+
+    Modules and programs hold the function itself under many names, so it stays the same object
+    and its code is exchanged; ``__wrapped__`` is what it was, and says its signature. Programs
+    that register nothing pay nothing.
+    """
+    if function in _asking:
+        return True
+    if not _is_own(function) or function.__code__.co_freevars:
+        return False
+    before = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__
+    )
+    before.__kwdefaults__ = function.__kwdefaults__
+
+    def first(args: tuple, kwargs: dict) -> Any:
+        if _composites(args, kwargs):
+            result = _handled(function, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        return before(*args, **kwargs)
+
+    function.__wrapped__ = before
+    function.__code__, function.__defaults__ = _first.__code__, None
+    function.__kwdefaults__ = {"_asked": first}
+    asks(function)
+    return True
+
+
+def _first(*args: Any, _asked: Any = None, **kwargs: Any) -> Any:
+    return _asked(args, kwargs)
+
+
+def _is_own(function: Any) -> bool:
+    package = __name__.partition(".")[0]
+    if not isinstance(function, FunctionType) or not function.__code__.co_argcount:
+        return False
+    return function.__globals__.get("__name__", "").partition(".")[0] == package
 
 
 def _composites(args: tuple, kwargs: dict) -> list:

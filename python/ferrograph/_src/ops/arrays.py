@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..hints import Any
 from ..values import errors
+from ..values.composite import CompositeInput
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -27,7 +28,7 @@ from ._base import (
     shape_argument,
     static_value,
 )
-from ._dispatch import dispatched
+from ._dispatch import ask, asks, dispatched
 from ._numbers import several, whole
 from ._ranks import in_three
 from .numeric import conj
@@ -139,6 +140,7 @@ def ensure_shape(x: TensorLike, shape: TensorLike, name: str | None = None) -> T
 
 
 @public("reshape")
+@asks
 def reshape(tensor: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """The same elements in row order with another shape.
 
@@ -155,7 +157,10 @@ def reshape(tensor: TensorLike, shape: TensorLike, name: str | None = None) -> T
       ValueError, InvalidArgumentError: where the number of elements differs, while tracing and
       when run.
     """
-    return emit("Reshape", (tensor, shape_argument(shape)), None, name)
+    try:
+        return emit("Reshape", (tensor, shape_argument(shape)), None, name)
+    except CompositeInput as e:
+        return ask(reshape, (tensor, shape), {}, e)
 
 
 @public("expand_dims")
@@ -396,16 +401,21 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 
 
 @public("broadcast_to")
+@asks
 def broadcast_to(input: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """The tensor stretched to a shape that it broadcasts to.
 
     >>> fg.broadcast_to([[1], [2]], [2, 3]).numpy().tolist()
     [[1, 1, 1], [2, 2, 2]]
     """
-    return emit("BroadcastTo", (input, shape_argument(shape)), None, name)
+    try:
+        return emit("BroadcastTo", (input, shape_argument(shape)), None, name)
+    except CompositeInput as e:
+        return ask(broadcast_to, (input, shape), {}, e)
 
 
 @public("broadcast_dynamic_shape")
+@dispatched
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes, given as vectors, broadcast to.
 

@@ -6,6 +6,7 @@ import builtins
 
 from ..hints import Any
 from ..native import _core
+from ..values.composite import CompositeInput
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -24,13 +25,14 @@ from ._base import (
     shape_argument,
     string,
 )
-from ._dispatch import dispatched
+from ._dispatch import ask, asks, dispatched
 from .arithmetic import add, equal, less, multiply, subtract
 from .arrays import broadcast_to, concat, expand_dims, reshape, shape, stack
 from .numeric import cast
 
 
 @public("fill")
+@asks
 def fill(dims: TensorLike, value: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of shape ``dims`` full of one scalar.
 
@@ -40,7 +42,10 @@ def fill(dims: TensorLike, value: TensorLike, name: str | None = None) -> Tensor
     Raises:
       InvalidArgumentError: for a negative size, or a value that is no scalar.
     """
-    return emit("Fill", (shape_argument(dims), value), None, name)
+    try:
+        return emit("Fill", (shape_argument(dims), value), None, name)
+    except CompositeInput as e:
+        return ask(fill, (dims, value), {}, e)
 
 
 def _full(dims: Any, value: Any, dtype: Any, name: Any) -> Any:
@@ -61,6 +66,7 @@ def _sizes(dims: Any) -> Any:
 
 
 @public("zeros")
+@asks
 def zeros(
     shape: TensorLike, dtype: Any = float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -69,10 +75,14 @@ def zeros(
     >>> fg.zeros([2, 2], fg.int32).numpy().tolist()
     [[0, 0], [0, 0]]
     """
-    return _full(shape, 0, dtype, name)
+    try:
+        return _full(shape, 0, dtype, name)
+    except CompositeInput as e:
+        return ask(zeros, (shape, dtype), {}, e)
 
 
 @public("ones")
+@asks
 def ones(
     shape: TensorLike, dtype: Any = float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -86,7 +96,10 @@ def ones(
     """
     if as_dtype(dtype) == string:
         raise TypeError("there are no ones of dtype string; use fg.fill")
-    return _full(shape, 1, dtype, name)
+    try:
+        return _full(shape, 1, dtype, name)
+    except CompositeInput as e:
+        return ask(ones, (shape, dtype), {}, e)
 
 
 @public("zeros_like", ragged="flat")

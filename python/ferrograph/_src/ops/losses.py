@@ -18,6 +18,7 @@ from ._base import (
     rank_of,
     refusal,
 )
+from ._dispatch import dispatched
 from ._numbers import whole
 from .arithmetic import add, divide, greater_equal, less_equal, logical_and, multiply, subtract
 from .arrays import concat, rank, reshape, shape, transpose
@@ -152,7 +153,8 @@ def _labels_and_logits(labels: Any, logits: Any) -> Any:
     return labels, logits
 
 
-@public("nn.sigmoid_cross_entropy_with_logits")
+@public("nn.sigmoid_cross_entropy_with_logits", ragged="pair")
+@dispatched
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike = None, logits: TensorLike = None, name: str | None = None
 ) -> Tensor:

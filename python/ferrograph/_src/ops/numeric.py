@@ -94,6 +94,7 @@ def _clipped(value: Tensor, target: Any) -> Tensor:
 
 
 @public("bitcast")
+@dispatched
 def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as another dtype.
 

@@ -24,6 +24,7 @@ __all__ = [
     "scalar",
     "splits_of_lengths",
     "splits_of_rowids",
+    "uniform_splits",
     "with_zero",
 ]
 
@@ -59,6 +60,21 @@ def splits_of_rowids(numbers: Any, nrows: Any) -> Any:
         nrows = reduce_max(concat([[-1], numbers], 0)) + 1
     ones = ones_like(numbers)
     return splits_of_lengths(unsorted_segment_sum(ones, numbers, nrows))
+
+
+def uniform_splits(length: Any, nrows: Any, nvals: Any, what: str) -> tuple[Any, int | None]:
+    """The splits of rows of one length, and that length where it is known.
+
+    The number of rows, a scalar or None, is what ``nvals`` values make: ValueError where it is not
+    told and the length is 0, since any number of rows has as many values then.
+    """
+    known = length._constant_value()
+    size = None if known is None else int(known)
+    if nrows is None:
+        if size == 0:
+            raise ValueError(f"{what}: nrows must be given where uniform_row_length is 0")
+        nrows = nvals // length
+    return range(cast(nrows, length.dtype) + 1) * length, size
 
 
 def rowids(splits: Any) -> Any:

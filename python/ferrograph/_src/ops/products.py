@@ -6,6 +6,7 @@ import functools
 from builtins import range as range_
 
 from ..hints import Any
+from ..values.composite import CompositeInput
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -19,6 +20,7 @@ from ._base import (
     refusal,
     static_value,
 )
+from ._dispatch import ask, asks
 from ._numbers import whole
 from ._ranks import of_rank, places_of
 from .arithmetic import maximum, multiply, not_equal
@@ -43,6 +45,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @public("linalg.matmul", "matmul")
+@asks
 def matmul(
     a: TensorLike,
     b: TensorLike,
@@ -88,7 +91,11 @@ def matmul(
         return a @ b
     if transpose_a and adjoint_a or transpose_b and adjoint_b:
         raise ValueError("a matrix may be transposed or conjugated by its adjoint, not both")
-    a, b = convert_pair(a, b)
+    try:
+        a, b = convert_pair(a, b)
+    except CompositeInput as e:
+        flags = (transpose_a, transpose_b, adjoint_a, adjoint_b, False, False)
+        return ask(matmul, (a, b, *flags, output_type), {}, e)
     if output_type is not None and as_dtype(output_type) != a.dtype:
         a, b = cast(a, output_type), cast(b, output_type)
     if a.ndim == 2 and b.ndim == 2:

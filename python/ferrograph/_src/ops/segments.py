@@ -428,6 +428,7 @@ def _above(numbers: Any) -> Any:
 
 
 @public("dynamic_partition")
+@dispatched
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: Any, name: str | None = None
 ) -> list[Tensor]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 from .. import ops
@@ -10,14 +9,15 @@ from ..native import _core
 from ..ops import partition
 from ..ops._base import refusal
 from ..values import dtypes
-from .elementwise import same_rows
+from .elementwise import same_rows, same_splits
+from .gathering import gather
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = [
+    "bitcast",
     "concat",
+    "dynamic_partition",
     "expand_dims",
-    "gather",
-    "gather_nd",
     "merge_dims",
     "reverse",
     "squeeze",
@@ -114,150 +114,6 @@ def _joined_within_rows(values: list) -> RaggedTensor:
     return RaggedTensor(rows.values, rows.row_splits[::k], uniform)
 
 
-def gather(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0) -> Any:
-    """Rows of ``params`` at ``indices``, one or both of which are ragged."""
-    if batch_dims:
-        return _gather_in_batches(params, indices, axis, batch_dims)
-    axis = 0 if axis is None else axis
-    if is_ragged(indices):
-        if axis != 0:
-            return _gather_along(params, indices, axis)
-        return indices.with_values(gather(params, indices.values))
-    if not is_ragged(params):
-        return ops.gather(params, indices, axis=axis)
-    rank = params.shape.rank
-    axis = axis + rank if axis < 0 else axis
-    if axis > 1:
-        return params.with_values(gather(params.values, indices, axis - 1))
-    indices = _core.convert_to_tensor(indices)
-    if axis == 1:
-        return _gather_in_rows(params, indices)
-    if indices.shape.rank == 0:
-        return params[indices]
-    if indices.shape.rank is None:
-        raise ValueError("gather of a ragged tensor needs indices of known rank")
-    if indices.shape.rank > 1:
-        nested = RaggedTensor.from_tensor(indices, ragged_rank=indices.shape.rank - 1)
-        return gather(params, nested)
-    return _gather_rows(params, ops.cast(indices, params.row_splits.dtype))
-
-
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
-    """Elements and rows of a ragged tensor at coordinates, the last axis of ``indices``.
-
-    Raises:
-      ValueError: for ragged indices, batches, or indices whose last axis has no known size.
-      InvalidArgumentError: for coordinates outside.
-    """
-    if is_ragged(indices) or batch_dims:
-        raise ValueError("gather_nd of a ragged tensor takes a tensor of indices, without batches")
-    indices = _core.convert_to_tensor(indices, None)
-    if indices.shape.rank == 1 and indices.shape[0] == 0:
-        return params
-    depth = None if indices.shape.rank in (None, 0) else indices.shape[-1]
-    if depth is None:
-        raise ValueError("gather_nd needs indices whose last axis has a known size")
-    while depth > 1:
-        indices = ops.cast(indices, params.row_splits.dtype)
-        starts = ops.gather(params.row_splits, indices[..., 0])
-        ends = ops.gather(params.row_splits, indices[..., 0] + 1)
-        inside = ops.logical_and(indices[..., 1] >= 0, indices[..., 1] < ends - starts)
-        partition.require(ops.reduce_all(inside), "gather_nd: a coordinate is not in its row")
-        first = ops.expand_dims(starts + indices[..., 1], -1)
-        params, indices = params.values, ops.concat([first, indices[..., 2:]], -1)
-        depth -= 1
-        if not is_ragged(params):
-            return ops.gather_nd(params, indices)
-    return gather(params, indices[..., 0])
-
-
-def _gather_along(params: Any, indices: RaggedTensor, axis: int) -> RaggedTensor:
-    """Slices of a dense tensor along an axis behind the first, in the rows of ragged indices."""
-    if is_ragged(params):
-        raise ValueError(
-            "gather with ragged indices from a ragged tensor works along axis 0, or with batch_dims"
-        )
-    params = _core.convert_to_tensor(params)
-    if params.shape.rank is None:
-        raise ValueError("gather with ragged indices along an axis needs a tensor of known rank")
-    axis = axis + params.shape.rank if axis < 0 else axis
-    if not 0 < axis < params.shape.rank:
-        raise ValueError(f"axis {axis} is outside of a tensor of shape {params.shape}")
-    dtype = indices.row_splits.dtype
-    sizes = ops.shape(params, dtype)
-    count = ops.reduce_prod(sizes[:axis])
-    flat = ops.reshape(params, ops.concat([[count], sizes[axis:]], 0))
-    found = ops.gather(flat, indices.flat_values, axis=1)
-    found = ops.reshape(found, ops.concat([[-1], ops.shape(found)[2:]], 0))
-    lengths = [ops.tile(n, [count]) for n in indices.nested_row_lengths()]
-    rows = RaggedTensor.from_nested_row_lengths(found, lengths, validate=False)
-    for place in builtins.range(axis, 0, -1):
-        size = indices.nrows(dtype) if place == axis else sizes[place]
-        above = ops.reduce_prod(sizes[:place])
-        rows = RaggedTensor.from_uniform_row_length(rows, size, above, validate=False)
-    return rows
-
-
-def _gather_rows(params: RaggedTensor, numbers: Any) -> RaggedTensor:
-    starts = ops.gather(params.row_splits, numbers)
-    ends = ops.gather(params.row_splits, numbers + 1)
-    splits = partition.splits_of_lengths(ends - starts)
-    owners = partition.rowids(splits)
-    places = partition.offsets(splits, owners) + ops.gather(starts, owners)
-    return RaggedTensor(ops.gather(params.values, places), splits, params._uniform)
-
-
-def _gather_in_rows(params: RaggedTensor, columns: Any) -> Any:
-    """The same columns of each row, in the shape of ``columns``."""
-    rows, rank = params.nrows(), columns.shape.rank
-    columns = ops.cast(columns, params.row_splits.dtype)
-    places = ops.expand_dims(params.row_splits[:-1], 1) + ops.reshape(columns, [1, -1])
-    fits = ops.reduce_all(ops.reduce_max(columns) < params.row_lengths())
-    partition.require(fits, "gather: a column is not in every row")
-    found: Any = ops.gather(params.values, ops.reshape(places, [-1]))
-    sizes = ops.concat([[rows], ops.shape(columns, rows.dtype)], 0)
-    if not is_ragged(found):
-        return ops.reshape(found, ops.concat([sizes, ops.shape(found, rows.dtype)[1:]], 0))
-    if rank is None:
-        raise ValueError("gather of ragged rows needs indices of known rank")
-    for axis in builtins.range(rank, 0, -1):
-        count = ops.reduce_prod(sizes[:axis])
-        found = RaggedTensor.from_uniform_row_length(found, sizes[axis], count)
-    return found
-
-
-def _gather_in_batches(params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
-    """Each row gathers from the same row."""
-    if batch_dims < 0:
-        batch_dims += indices.shape.rank
-    params, indices = _of_one_ragged_rank_above(params, indices, batch_dims)
-    if batch_dims > 1:
-        inner = _gather_in_batches(
-            params.values, indices.values, None if axis is None else axis - 1, batch_dims - 1
-        )
-        return indices.with_values(inner)
-    if axis is not None and axis != 1:
-        raise ValueError("gather of ragged tensors with batch_dims works along the next axis")
-    numbers = indices.value_rowids()
-    starts = ops.gather(params.row_splits, ops.cast(numbers, params.row_splits.dtype))
-    columns = indices.values
-    if is_ragged(columns):
-        starts = ops.gather(starts, columns.value_rowids())
-        places = columns.with_values(ops.cast(columns.values, starts.dtype) + starts)
-    else:
-        extra = columns.shape.rank - 1
-        starts = ops.reshape(starts, ops.concat([ops.shape(starts), [1] * extra], 0))
-        places = ops.cast(columns, starts.dtype) + starts
-    return RaggedTensor(ops.gather(params.values, places), indices.row_splits, indices._uniform)
-
-
-def _of_one_ragged_rank_above(params: Any, indices: Any, batch_dims: int) -> tuple:
-    both = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in (params, indices)]
-    return tuple(
-        v if is_ragged(v) else RaggedTensor.from_tensor(v, ragged_rank=batch_dims) for v in both
-    )
-
-
 def expand_dims(value: RaggedTensor, axis: int) -> RaggedTensor:
     """A new axis of size 1."""
     rank = value.shape.rank
@@ -274,7 +130,7 @@ def expand_dims(value: RaggedTensor, axis: int) -> RaggedTensor:
 
 
 def squeeze(value: RaggedTensor, axis: Any) -> Any:
-    """Without axes of size 1; ragged axes cannot go."""
+    """Without axes of size 1, by default those that are known to have it."""
     axes = axis if isinstance(axis, (list, tuple)) else [axis]
     if axis is None:
         axes = [i for i, size in enumerate(value.shape.as_list()) if size == 1]
@@ -290,8 +146,10 @@ def _squeezed(value: Any, axis: int) -> Any:
         partition.require(ops.equal(value.nrows(), 1), "squeeze: axis 0 has not the size 1")
         return value.values
     if axis == 1:
-        if value._uniform != 1:
-            raise ValueError("squeeze: a ragged axis cannot be left out")
+        if value._uniform not in (None, 1):
+            raise ValueError(f"squeeze: axis 1 has the size {value._uniform}, not 1")
+        alone = ops.reduce_all(ops.equal(value.row_lengths(), 1))
+        partition.require(alone, "squeeze: not all rows have the length 1")
         return value.values
     return value.with_values(_squeezed(value.values, axis - 1))
 
@@ -326,6 +184,42 @@ def reverse(value: Any, axes: Any) -> Any:
     if 1 in axes:
         value = value[:, ::-1]
     return value[::-1] if 0 in axes else value
+
+
+def dynamic_partition(data: Any, partitions: Any, count: int) -> list:
+    """The parts of ``data`` that have each number below ``count``.
+
+    Raises:
+      ValueError: where ``partitions`` has more partitioned axes than ``data``.
+      InvalidArgumentError: where the rows of both differ.
+    """
+    data, partitions = (
+        v if is_ragged(v) else _core.convert_to_tensor(v) for v in (data, partitions)
+    )
+    while is_ragged(partitions):
+        if not is_ragged(data):
+            data = RaggedTensor.from_tensor(data)
+        same_splits(data.row_splits, partitions.row_splits)
+        data, partitions = data.values, partitions.values
+    if not is_ragged(data):
+        return ops.dynamic_partition(data, partitions, count)
+    depth = partitions.shape.rank
+    if depth is None:
+        raise ValueError("dynamic_partition of a ragged tensor needs partitions of known rank")
+    if depth > 1:
+        data, partitions = merge_dims(data, 0, depth - 1), ops.reshape(partitions, [-1])
+    numbers = [ops.where(ops.equal(partitions, i))[:, 0] for i in range(count)]
+    return [gather(data, places) for places in numbers]
+
+
+def bitcast(value: RaggedTensor, dtype: Any) -> RaggedTensor:
+    """The same bytes read as another dtype.
+
+    ValueError for a larger one where the innermost axis, whose pieces it takes, is ragged.
+    """
+    if dtypes.as_dtype(dtype).size > value.dtype.size and value.flat_values.shape.rank == 1:
+        raise ValueError("bitcast: a larger dtype takes the pieces of an axis that is not ragged")
+    return value.with_flat_values(ops.bitcast(value.flat_values, dtype))
 
 
 def merge_dims(value: Any, outer: int, inner: int) -> Any:

@@ -209,9 +209,8 @@ def _mask_rows(data: Any, mask: Any) -> Any:
     if not is_ragged(data):
         data = RaggedTensor.from_tensor(data)
     if not is_ragged(mask.values) and mask.values.shape.rank in (1, None):
-        kept = segments.unsorted_segment_sum(
-            ops.cast(mask.values, dtypes.int64), mask.value_rowids(), mask.nrows()
-        )
+        ones = ops.cast(mask.values, mask.row_splits.dtype)
+        kept = segments.unsorted_segment_sum(ones, mask.value_rowids(), mask.nrows())
         return RaggedTensor.from_row_lengths(boolean_mask(data.values, mask.values), kept)
     return RaggedTensor(boolean_mask(data.values, mask.values), data.row_splits)
 

@@ -25,8 +25,8 @@ def to_tensor(ragged: RaggedTensor, default: Any, shape: Any) -> Any:
     inner = ragged.values
     if is_ragged(inner):
         inner = to_tensor(inner, default, [None, *sizes[2:]])
-    elif any(size is not None for size in sizes[2:]):
-        raise ValueError("to_tensor cuts and fills ragged axes only")
+    else:
+        _check_inner(inner, sizes[2:])
     splits = ragged.row_splits
     if default is None:
         default = ops.zeros([], inner.dtype)
@@ -43,6 +43,22 @@ def to_tensor(ragged: RaggedTensor, default: Any, shape: Any) -> Any:
     inside = columns < ops.expand_dims(lengths, 1)
     made = ops.gather(source, ops.where(inside, places, last))
     return made if sizes[0] is None else _with_rows(made, sizes[0], filler)
+
+
+def _check_inner(inner: Any, sizes: list) -> None:
+    """Refuse to cut or fill an axis of the innermost values: ValueError where the size told is
+    known to differ, InvalidArgumentError where it does when run."""
+    for axis, size in enumerate(sizes, 1):
+        known = inner.shape[axis] if inner.shape.rank is not None else None
+        if size is None or size is known:
+            continue
+        message = f"to_tensor cuts and fills ragged axes only: axis {axis + 1} of the shape"
+        if isinstance(size, int) and known is not None:
+            if size != known:
+                raise ValueError(f"{message} is {known}, not {size}")
+            continue
+        same = ops.equal(ops.shape(inner, dtypes.int64)[axis], ops.cast(size, dtypes.int64))
+        partition.require(same, f"{message} has another size")
 
 
 def _with_rows(tensor: Any, count: Any, filler: Any) -> Any:

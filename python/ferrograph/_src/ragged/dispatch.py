@@ -9,9 +9,11 @@ from .. import ops
 from ..native import _core
 from ..ops import activations, segments, string_ops
 from ..ops import reductions as dense
+from ..ops._numbers import whole
 from ..values import constants, dtypes
 from ..values.public import facts
-from . import arrays, build, reductions
+from . import arrays, build, gathering, products, reductions, shapes
+from .dynamic_shape import DynamicRaggedShape
 from .elementwise import aligned, map_flat_values
 from .tensor import is_ragged
 
@@ -112,7 +114,7 @@ def _gather_nd(
     name: Any = None,
     bad_indices_policy: str = "",
 ) -> Any:
-    return arrays.gather_nd(params, indices, batch_dims)
+    return gathering.gather_nd(params, indices, batch_dims)
 
 
 def _gather(
@@ -123,7 +125,7 @@ def _gather(
     batch_dims: int = 0,
     name: Any = None,
 ) -> Any:
-    return arrays.gather(params, indices, axis, batch_dims)
+    return gathering.gather(params, indices, axis, batch_dims)
 
 
 def _lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
@@ -146,39 +148,24 @@ def _reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
     return arrays.reverse(tensor, axis)
 
 
-class RaggedShape:
-    """The shape of a ragged tensor: the size of each axis along which it is the same everywhere."""
-
-    def __init__(self, of: Any, out_type: Any):
-        self._of, self._out_type = of, out_type
-
-    @property
-    def rank(self) -> int | None:
-        """The number of axes."""
-        return self._of.shape.rank
-
-    def __getitem__(self, axis: int) -> Any:
-        """The size along an axis, a scalar. ValueError where the rows differ in it."""
-        rank = self.rank
-        if rank is None or not -rank <= axis < rank:
-            raise IndexError(f"axis {axis} of a shape of rank {rank}")
-        axis %= rank
-        if axis == 0:
-            return ops.cast(self._of.nrows(), self._out_type)
-        if axis > self._of.ragged_rank:
-            sizes = ops.shape(self._of.flat_values, self._out_type)
-            return sizes[axis - self._of.ragged_rank]
-        known = self._of.shape.as_list()[axis]
-        if known is None:
-            raise ValueError(f"the rows of a ragged tensor have different sizes along axis {axis}")
-        return constants.constant(known, self._out_type)
-
-    def __repr__(self) -> str:
-        return f"<shape of a RaggedTensor of shape {self._of.shape}>"
-
-
 def _shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
-    return RaggedShape(input, dtypes.int32 if out_type is None else out_type)
+    return DynamicRaggedShape.from_tensor(input, dtypes.int32 if out_type is None else out_type)
+
+
+def _fill(dims: Any, value: Any, name: Any = None) -> Any:
+    return shapes.filled(lambda inner: ops.fill(inner, value), dims)
+
+
+def _full(function: Any, shape: Any, dtype: Any = dtypes.float32, *_: Any, **__: Any) -> Any:
+    return shapes.filled(lambda inner: function(inner, dtype), shape)
+
+
+def _reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
+    return shapes.reshape(tensor, shape)
+
+
+def _broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
+    return shapes.broadcast_to(input, shape)
 
 
 def _size(input: Any, out_type: Any = None, name: Any = None) -> Any:
@@ -208,6 +195,38 @@ def _boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = None) ->
     if axis not in (None, 0):
         raise ValueError("boolean_mask of ragged tensors works along axis 0")
     return build.boolean_mask(tensor, mask)
+
+
+def _bitcast(input: Any, type: Any, name: Any = None) -> Any:
+    return arrays.bitcast(input, type)
+
+
+def _dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: Any = None) -> Any:
+    return arrays.dynamic_partition(data, partitions, whole(num_partitions, "num_partitions"))
+
+
+def _matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    *_: Any,
+    **__: Any,
+) -> Any:
+    product = functools.partial(
+        ops.matmul,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        adjoint_a=adjoint_a,
+        adjoint_b=adjoint_b,
+        output_type=output_type,
+    )
+    return products.matmul(a, b, (transpose_a or adjoint_a, transpose_b or adjoint_b), product)
 
 
 def _add_n(inputs: Any, name: Any = None) -> Any:
@@ -271,13 +290,22 @@ def _bincount(
 # The functions that have a ragged form of their own.
 _FORMS: dict[Any, Any] = {
     ops.add_n: _add_n,
+    ops.bitcast: _bitcast,
     ops.boolean_mask: _boolean_mask,
+    ops.broadcast_dynamic_shape: shapes.broadcast_shape,
+    ops.broadcast_to: _broadcast_to,
+    ops.fill: _fill,
+    ops.ones: functools.partial(_full, ops.ones),
+    ops.zeros: functools.partial(_full, ops.zeros),
+    ops.reshape: _reshape,
     segments.bincount: _bincount,
     activations.softmax: functools.partial(_softmax, activations.softmax),
     activations.log_softmax: functools.partial(_softmax, activations.log_softmax),
     ops.concat: _concat,
     dense.cumsum: _cumsum,
+    ops.dynamic_partition: _dynamic_partition,
     ops.expand_dims: _expand_dims,
+    ops.matmul: _matmul,
     ops.gather: _gather,
     ops.gather_nd: _gather_nd,
     activations.embedding_lookup: _lookup,

@@ -12,7 +12,7 @@ from ..values import dtypes, errors, nest
 from ..values.public import public
 from .tensor import RaggedTensor, is_ragged
 
-__all__ = ["aligned", "map_flat_values", "same_rows"]
+__all__ = ["aligned", "map_flat_values", "same_rows", "same_splits"]
 
 
 @public("ragged.map_flat_values")
@@ -56,10 +56,11 @@ def same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
             f"the ragged tensors have different ragged ranks, {a.ragged_rank} and {b.ragged_rank}"
         )
     for x, y in zip(a.nested_row_splits, b.nested_row_splits, strict=True):
-        _same_splits(x, y)
+        same_splits(x, y)
 
 
-def _same_splits(x: Any, y: Any) -> None:
+def same_splits(x: Any, y: Any) -> None:
+    """InvalidArgumentError unless two vectors of splits are equal."""
     if x is y:
         return
     y = ops.cast(y, x.dtype)
@@ -82,17 +83,36 @@ def aligned(values: list) -> tuple[Callable, list]:
     Operands broadcast: those of lower rank against the innermost axes, and axes of size 1 that are
     not ragged against the rows of the others. InvalidArgumentError where rows differ.
     """
-    rank = max(v.shape.rank for v in values if is_ragged(v) and v.shape.rank is not None)
-    n_inner = min(v.flat_values.shape.rank for v in values if is_ragged(v))
-    if all(is_ragged(v) or _is_inner(v, n_inner) for v in values):
-        first, *others = [v for v in values if is_ragged(v)]
+    ragged = [v for v in values if is_ragged(v)]
+    n_inner = ragged[0].flat_values.shape.rank
+    if _are_alike(ragged) and all(is_ragged(v) or _is_inner(v, n_inner) for v in values):
+        first, *others = ragged
         for other in others:
             same_rows(first, other)
         return first.with_flat_values, [v.flat_values if is_ragged(v) else v for v in values]
-    values = [_of_rank(v, rank) for v in values]
-    if not any(is_ragged(v) for v in values):
-        raise ValueError("a tensor of higher rank does not broadcast against a ragged one")
-    return _rows_aligned(_same_count(values))
+    ranks = [v.shape.rank for v in values]
+    if None in ranks:
+        raise ValueError("ragged tensors broadcast against tensors of known rank")
+    return _rows_aligned(_same_count([_of_rank(v, max(ranks)) for v in values]))
+
+
+def _are_alike(ragged: list) -> bool:
+    """Whether none of the ragged operands is repeated along an axis to be like the others."""
+    (rank, first), *others = [_kind(v) for v in ragged]
+    return all(
+        (rank, len(first)) == (other_rank, len(other)) and all(map(_fits, first, other))
+        for other_rank, other in others
+    )
+
+
+def _kind(value: RaggedTensor) -> tuple[int | None, list]:
+    """The rank of the flat values, and the number of rows and their one lengths at all levels."""
+    uniform = [level._uniform for level in value._levels()]
+    return value.flat_values.shape.rank, [value.shape[0], *uniform]
+
+
+def _fits(a: int | None, b: int | None) -> bool:
+    return a == b or 1 not in (a, b)
 
 
 def _is_inner(value: Any, n_inner: int) -> bool:
@@ -101,15 +121,6 @@ def _is_inner(value: Any, n_inner: int) -> bool:
 
 
 def _of_rank(value: Any, rank: int) -> Any:
-    if is_ragged(value):
-        if value.shape.rank != rank:
-            raise ValueError(f"ragged tensors of ranks {value.shape.rank} and {rank} do not align")
-        return value
-    if value.shape.rank is None or value.shape.rank > rank:
-        raise ValueError(
-            f"a tensor of shape {value.shape} does not broadcast against a ragged one of rank "
-            f"{rank}"
-        )
     for _ in range(rank - value.shape.rank):
         value = ops.expand_dims(value, 0)
     return value
@@ -142,10 +153,16 @@ def _rows_aligned(values: list) -> tuple[Callable, list]:
 
 
 def _model(values: list) -> RaggedTensor:
-    """The operand whose rows the result has."""
+    """A ragged tensor with the rows of the result."""
     ragged = [v for v in values if is_ragged(v)]
     varying = [v for v in ragged if v._uniform is None]
-    return varying[0] if varying else max(ragged, key=lambda v: v._uniform)
+    widest = varying[0] if varying else max(ragged, key=lambda v: v._uniform)
+    wider = [v for v in values if not is_ragged(v) and v.shape[1] != 1]
+    if widest._uniform != 1 or not wider:
+        return widest
+    rows, dtype = widest.nrows(), widest.row_splits.dtype
+    length = ops.shape(wider[0], dtype)[1]
+    return RaggedTensor(ops.range(rows * length), ops.range(rows + 1) * length, wider[0].shape[1])
 
 
 def _values_in(value: Any, model: RaggedTensor) -> Any:
@@ -154,7 +171,7 @@ def _values_in(value: Any, model: RaggedTensor) -> Any:
         return value.values
     if is_ragged(value):
         if value._uniform != 1:
-            _same_splits(model.row_splits, value.row_splits)
+            same_splits(model.row_splits, value.row_splits)
             return value.values
         return ops.gather(value.values, model.value_rowids())
     size = ops.shape(value, model.row_splits.dtype)

@@ -9,6 +9,7 @@ from .. import ops
 from ..native import _core
 from ..ops import activations, elementwise, partition, reductions, segments, string_ops
 from ..values import dtypes
+from .elementwise import same_splits
 from .tensor import RaggedTensor, is_ragged
 
 __all__ = ["REDUCTIONS", "cumsum", "join", "logsumexp", "of_segments", "reduce", "softmax"]
@@ -41,10 +42,22 @@ def reduce(name: str | _Reduction, value: Any, axis: Any, keepdims: bool) -> Any
 
 
 def of_segments(function: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """``function``, one of segments in any order, of the rows of a ragged tensor."""
-    if is_ragged(segment_ids):
-        raise ValueError("segment_ids must be a vector, an id for each row, got a RaggedTensor")
-    ids = _core.convert_to_tensor(segment_ids)
+    """``function``, one of segments in any order, of the rows of a ragged tensor, or of what stands
+    where ragged ids do.
+
+    Raises:
+      ValueError: for ids that are neither a vector nor partitioned as the data.
+      InvalidArgumentError: where the rows of ids and data differ.
+    """
+    ids: Any = segment_ids
+    ids = ids if is_ragged(ids) else _core.convert_to_tensor(ids)
+    while is_ragged(ids):
+        if not is_ragged(data):
+            raise ValueError("segment_ids must not be partitioned along more axes than the data")
+        same_splits(data.row_splits, ids.row_splits)
+        data, ids = data.values, ids.values
+    if not is_ragged(data):
+        return function(data, ids, num_segments)
     if ids.shape.rank not in (None, 1):
         raise ValueError(f"segment_ids must be a vector, an id for each row, got shape {ids.shape}")
     numbers = ops.cast(ids, data.row_splits.dtype)

@@ -135,16 +135,11 @@ class RaggedTensor(CompositeTensor, TensorType):
         """Rows of one length; ``nrows`` of them, which must be told where the length is 0."""
         values = _values(values)
         length = partition.scalar(uniform_row_length)
-        known = length._constant_value()
         count = _count(values, length.dtype)
-        if nrows is None:
-            if known is not None and int(known) == 0:
-                raise ValueError("nrows must be given where uniform_row_length is 0")
-            nrows = count // length
-        splits = ops.range(ops.cast(nrows, length.dtype) + 1) * length
+        splits, known = partition.uniform_splits(length, nrows, count, "from_uniform_row_length")
         if validate:
             partition.check_splits(splits, count)
-        return cls(values, splits, None if known is None else int(known))
+        return cls(values, splits, known)
 
     @classmethod
     def from_nested_row_splits(
@@ -270,7 +265,7 @@ class RaggedTensor(CompositeTensor, TensorType):
         if is_ragged(self._values):
             return self.with_values(self._values.row_lengths(axis - 1))
         inner = ops.shape(self._values, self._row_splits.dtype)
-        return self.with_values(ops.fill([inner[0]], inner[axis - 1]))
+        return self.with_values(ops.fill(inner[: axis - 1], inner[axis - 1]))
 
     def row_starts(self, name: str | None = None) -> Any:
         """Where each row begins."""
