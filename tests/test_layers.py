@@ -40,6 +40,7 @@ LAZY = {
     "control_flow": "for the converter, which seldom needs it",
     "face.install": "the modules that programs import as tensorflow",
     "face.keras": "the installed Keras",
+    "face.legacy": "the installed Keras",
     "face.modules": "the modules that programs import as tensorflow",
     "function.outputs": "containers of the program's own classes, which few functions return",
     "function.explained": "records of traces, which few programs ask for",

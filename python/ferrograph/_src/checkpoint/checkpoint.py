@@ -11,6 +11,7 @@ from ..context import thread
 from ..native import _core
 from ..state.variable import Variable
 from ..values import dtypes, errors
+from ..values.markers import Trackable
 from ..values.public import public
 from . import trackable, watching
 from .graph import GRAPH_KEY, ObjectGraph, Root, SavedGraph, SavedObject, saved_tensors, serialized
@@ -25,7 +26,7 @@ __all__ = ["Checkpoint"]
 
 
 @public("train.Checkpoint")
-class Checkpoint:
+class Checkpoint(Trackable):
     """Objects whose values are written to files and read back.
 
     Values are saved under the way from the checkpoint to the object that holds them: attributes,

@@ -22,6 +22,7 @@ from ..hints import Any
 from ..native import _core
 from ..state.generator import Generator
 from ..state.module import Module
+from ..values.markers import Trackable
 
 __all__ = [
     "VALUE",
@@ -64,7 +65,7 @@ def is_trackable(value: Any) -> bool:
     """Whether a checkpoint follows it."""
     return (
         is_variable(value)
-        or isinstance(value, (*_SEQUENCES, *with_attributes))
+        or isinstance(value, (*_SEQUENCES, *with_attributes, Trackable))
         or _is_mapping(value)
         or uses_protocol(value)
         or hasattr(type(value), "_trackable_children")

@@ -38,9 +38,10 @@ class TrackableView:
         return self._reference()
 
     @classmethod
-    def children(cls, obj: Any, **kwargs: Any) -> dict[str, Any]:
-        """The objects that an object refers to, by name."""
-        return trackable.children_of(obj)
+    def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """The objects that an object refers to, by name, for a ``"checkpoint"`` or a
+        ``"savedmodel"``."""
+        return trackable.children_of(obj, save_type)
 
     def descendants(self) -> list[Any]:
         """The root and all that can be reached from it, the nearest first."""

@@ -64,6 +64,8 @@ package is called ``fg``.
     ),
     "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
     "nn.experimental": "Dropout by seeds and by numbers of the program's own.",
+    "profiler": "Profiles, as programs ask for them; ``fg.profile`` makes them.",
+    "profiler.experimental": "Blocks of a program that are to be profiled.",
     "quantization": "Floats rounded to the steps of quantized numbers.",
     "graph_util": "Graphs of other programs.",
     "queue": "Queues: elements that wait in line.",
@@ -285,6 +287,9 @@ LEFT_OUT = {
         data.experimental.from_variant data.experimental.to_variant
         data.experimental.get_model_proto data.experimental.make_saveable_from_iterator
         data.experimental.DatasetInitializer
+    """,
+    "profiles are made in the process: with fg.profile() as p": """
+        profiler.experimental.client profiler.experimental.server
     """,
     "it wraps the cells of an older Keras": """
         nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper

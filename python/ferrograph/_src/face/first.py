@@ -6,13 +6,22 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..autodiff.symbolic import gradients as gradients_of
+from ..autodiff.tape import UnconnectedGradients
 from ..function.callbacks import numpy_function
 from ..interfaces.initializers import random_uniform_initializer
 from ..ops import cast
 from ..values.dtypes import float32
 from ..values.tensor_shape import TensorShape
 
-__all__ = ["assign", "dimension_value", "glorot_uniform_initializer", "py_func", "to_float"]
+__all__ = [
+    "assign",
+    "dimension_value",
+    "glorot_uniform_initializer",
+    "gradients",
+    "py_func",
+    "to_float",
+]
 
 
 def assign(
@@ -25,6 +34,24 @@ def assign(
 def dimension_value(dimension: Any) -> int | None:
     """A size of a static shape, which is a number, or None."""
     return dimension
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: Any = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = None,
+) -> list:
+    """The gradients of the sum of ``ys`` by each of ``xs``, inside traced functions."""
+    how = UnconnectedGradients.NONE if unconnected_gradients is None else unconnected_gradients
+    return gradients_of(
+        ys, xs, grad_ys, name, gate_gradients, aggregation_method, stop_gradients, how
+    )
 
 
 def py_func(func: Callable, inp: Any, Tout: Any, stateful: bool = True, name: Any = None) -> Any:

@@ -52,6 +52,14 @@ INTERNALS: dict[str, Internal] = {
     "python.framework.tensor": Internal(
         "keras: the class of a tensor, by its module", {"Tensor": "face.classes:Tensor"}
     ),
+    "python.framework.tensor_util": Internal(
+        "keras: export to saved models, on older versions",
+        {"is_tf_type": "values.constants:is_tensor"},
+    ),
+    "python.framework.type_spec_registry": Internal(
+        "keras: specs in the files of its older formats",
+        {"get_name": "face.spec_names:get_name", "lookup": "face.spec_names:lookup"},
+    ),
     "python.lib.io.tf_record": Internal(
         "keras: the tests of its TensorBoard callback read what it wrote",
         {"tf_record_iterator": "face.events:tf_record_iterator"},

@@ -14,6 +14,7 @@ from ..context.coverage import NAMESPACES
 from .dynamic import accept_dynamic
 from .installed import check_keras
 from .internals import INTERNALS
+from .legacy import legacy_module
 from .names import OWN
 
 __all__ = ["FACE", "Finder", "is_face"]
@@ -57,12 +58,12 @@ class Finder(MetaPathFinder, Loader):
         """None: a module as all are."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give a module its names; one of Keras gives way to the module itself."""
+        """Give a module its names; one of Keras gives way to that of Keras."""
         top, _, name = module.__name__.partition(".")
         if _is_of_keras(top, name):
             check_keras()
             accept_dynamic(importlib.import_module("keras"))
-            sys.modules[module.__name__] = importlib.import_module(name)
+            sys.modules[module.__name__] = legacy_module(name)
             return
         source = _public(name)
         internal = INTERNALS.get(name)

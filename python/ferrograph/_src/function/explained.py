@@ -68,6 +68,13 @@ class Explained(_core.FunctionBase):
             return [self.get_concrete_function()]
         return list(self._traces())
 
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """What it refers to, by name: for a saved model its traces, for a checkpoint nothing."""
+        if save_type == "checkpoint":
+            return {}
+        traces = self._list_all_concrete_functions()
+        return {f"trace_{number}": trace for number, trace in enumerate(traces)}
+
     def explain_plan(self, *args: Any, **kwargs: Any) -> str:
         """The plan that a call with these arguments runs, as text, which notebooks show as such.
 

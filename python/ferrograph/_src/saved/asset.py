@@ -6,13 +6,14 @@ from ..checkpoint.paths import path_text
 from ..context import thread
 from ..hints import Any
 from ..native import _core
+from ..values.markers import Trackable
 from ..values.public import public
 
 __all__ = ["Asset"]
 
 
 @public("saved_model.Asset")
-class Asset:
+class Asset(Trackable):
     """A file that a saved model takes along.
 
     As an attribute of a saved object it stands for the file's path: the file is copied into the

@@ -10,6 +10,7 @@ from ..native import _core
 from ..state.module import Module
 from ..state.variable import Variable
 from ..values import nest
+from ..values.markers import Trackable
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
 __all__ = ["CallableObject", "LoadedFunction", "LoadedObject", "LoadedResource", "SignatureMap"]
@@ -35,7 +36,7 @@ class CallableObject(LoadedObject):
         return vars(self)["__call__"](*args, **kwargs)
 
 
-class LoadedResource:
+class LoadedResource(Trackable):
     """A table of a loaded model, which its functions refer to."""
 
     def __init__(self) -> None:

@@ -180,7 +180,14 @@ def ctc_beam_search_decoder(
       A list of ``top_paths`` int64 ``SparseTensor``s of labels, a row each sequence, and their log
       probabilities, ``[batch, top_paths]``.
     """
-    attrs = {"beam_width": beam_width, "top_paths": top_paths, "merge_repeated": False}
+    return beam_search(inputs, sequence_length, beam_width, top_paths, False)
+
+
+def beam_search(
+    inputs: Any, sequence_length: Any, beam_width: int, top_paths: int, merge_repeated: bool
+) -> tuple:
+    """``ctc_beam_search_decoder``; where asked, equal labels one after the other are one."""
+    attrs = {"beam_width": beam_width, "top_paths": top_paths, "merge_repeated": merge_repeated}
     lengths = ops.cast(sequence_length, dtypes.int32)
     *parts, scores = emit("CTCBeamSearchDecoder", (convert(inputs), lengths), attrs, None)
     places, values, shapes = (parts[i * top_paths : (i + 1) * top_paths] for i in range(3))

@@ -11,6 +11,7 @@ from ..native import _core
 from ..ops import distributions, random_ops
 from ..values import errors
 from ..values.dtypes import DType, as_dtype, float32, int32, int64, uint64
+from ..values.markers import Trackable
 from ..values.public import public
 from .variable import Variable
 
@@ -92,7 +93,7 @@ def _as_int64(value: Any) -> Any:
 
 
 @public("random.Generator", "random.experimental.Generator")
-class Generator:
+class Generator(Trackable):
     """A source of random numbers whose state is a variable.
 
     Each draw moves the state on, eagerly and at each run of a traced function, so that what is

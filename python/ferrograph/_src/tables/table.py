@@ -8,6 +8,7 @@ from typing import Any
 from ..native import _core
 from ..values.composite import CompositeTensor
 from ..values.dtypes import DType
+from ..values.markers import Trackable
 from ..values.tensor_shape import TensorShape
 
 __all__ = ["SCALAR", "Lookup", "Table", "constant", "each_value", "expect_dtype"]
@@ -41,7 +42,7 @@ def constant(value: Any, dtype: DType) -> Any:
     return value if known is None else known
 
 
-class Lookup:
+class Lookup(Trackable):
     """What finds values by keys, written ``table[keys]`` too."""
 
     _name: str | None
