@@ -1,5 +1,7 @@
 """How tensors, variables and symbolic tensors print, character by character."""
 
+from collections import Counter, OrderedDict
+
 import ferrograph as fg
 import pytest
 
@@ -96,3 +98,64 @@ def test_graphs_that_call_themselves_or_python_print():
 
     graph = called.get_concrete_function().graph
     assert str(graph).startswith(f'graph "{graph.name}"') and "PyFunc" in str(graph)
+
+
+def _printed(folder, value, **options):
+    """What ``print`` writes of a value: now, and as part of a graph."""
+    found = []
+    for i, run in enumerate([lambda f: f, fg.function]):
+        path = folder / str(i)
+        run(lambda to=path: fg.print(value, output_stream=f"file://{to}", **options))()
+        found.append(path.read_text()[:-1])
+        path.unlink()
+    assert found[0] == found[1]
+    return found[0]
+
+
+# As tensorflow 2.21 prints these.
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"b": 1, "a": fg.constant([1, 2])}, "{'a': [1 2], 'b': 1}"),
+        (
+            ({"b": {"z": 1, "a": 2}, "a": [{"y": 1}]},),
+            "({'a': [{'y': 1}], 'b': {'a': 2, 'z': 1}},)",
+        ),
+        ({3: 1, 1: 2, 10: 5}, "{1: 2, 3: 1, 10: 5}"),
+        ({(2, 1): 1, (1, 5): 2}, "{(1, 5): 2, (2, 1): 1}"),
+        (OrderedDict(b=1, a=2), repr(OrderedDict(b=1, a=2))),
+        (OrderedDict(b=fg.constant(1), a=2), "OrderedDict([('b', 1), ('a', 2)])"),
+        (Counter("abca"), "Counter({'a': 2, 'b': 1, 'c': 1})"),
+    ],
+)
+def test_dicts_are_printed_by_their_keys(value, text, tmp_path):
+    assert _printed(tmp_path, value) == text
+
+
+LONG = [list(range(9)), *[[i] for i in range(8)]]
+
+
+# As tensorflow 2.21 prints these.
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([[1.5], [], [2.0]], "[[1.500000], [], [2.000000]]"),
+        ([["a", "it's"], []], "[['a', 'it\\'s'], []]"),
+        ([[[1], []], [[2, 3]]], "[[[1], []], [[2, 3]]]"),
+        ([[], []], "[[], []]"),
+        (LONG, "[[0, 1, 2, ..., 6, 7, 8], [0], [1], ..., [5], [6], [7]]"),
+    ],
+)
+def test_ragged_tensors_are_printed_as_lists(value, text, tmp_path):
+    assert _printed(tmp_path, fg.ragged.constant(value)) == text
+
+
+def test_values_of_several_tensors_within_others(tmp_path):
+    ragged = fg.ragged.constant([[[1, 2]], []], ragged_rank=1)
+    sparse = fg.sparse.from_dense([["a", ""]])
+    assert _printed(tmp_path, ({"s": sparse, "a": 1}, ragged)) == (
+        "({'a': 1, 's': 'SparseTensor(indices=[[0 0]], values=[\"a\"], shape=[1 2])'}, "
+        "[[[1, 2]], []])"
+    )
+    assert _printed(tmp_path, fg.ragged.constant(LONG), summarize=1) == "[[0, ..., 8], ..., [7]]"
+    assert fg.strings.format("<{}> {}", [ragged, fg.constant(1)]) == b"<[[[1, 2]], []]> 1"

@@ -1,6 +1,7 @@
 """``io.write_graph``: graphs in files, as bytes and as text."""
 
 import re
+import types
 
 import ferrograph as fg
 import pytest
@@ -106,3 +107,20 @@ def test_what_is_no_graph(tmp_path):
     assert list(tmp_path.iterdir()) == []
     fg.io.write_graph(Unknown(), tmp_path, "g", as_text=False)
     assert (tmp_path / "g").read_bytes() == b"\x78\x01"
+
+
+def test_maps_are_written_by_their_keys(tmp_path):
+    """As ``google.protobuf.text_format`` writes messages."""
+
+    def part(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    def entry(key):
+        return part(5, part(1, key) + part(2, b"\x28\x01"))
+
+    node = part(1, part(1, b"n") + entry(b"b") + entry(b"a\xc3\xa9") + entry(b"a"))
+    message = types.SimpleNamespace(SerializeToString=lambda: node)
+    path = fg.io.write_graph(message, str(tmp_path), "g.pbtxt")
+    with open(path, encoding="ascii") as file:
+        text = file.read()
+    assert values(text, "key") == ['"a"', r'"a\303\251"', '"b"']

@@ -84,3 +84,32 @@ def test_a_link_to_the_folder_stays_a_link(tmp_path):
     save(tmp_path / "link", 2)
     assert (tmp_path / "link").is_symlink()
     assert written(tmp_path / "m") == 2
+
+
+HOLDER = """
+import sys, time
+from ferrograph._src.saved.drafts import draft_of
+
+with draft_of(sys.argv[1]) as draft:
+    open(draft + "/part", "w").close()
+    print(draft, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no locks of folders here")
+def test_the_next_save_removes_what_a_killed_writer_left(tmp_path):
+    folder = tmp_path / "m"
+    args = [sys.executable, "-c", HOLDER, str(folder)]
+    env = {**os.environ, "PYTHONPATH": PACKAGE}
+    # Another model's draft, and a folder that is none.
+    (tmp_path / f"n.tmp{'0' * 32}").mkdir()
+    (tmp_path / "m.tmp1").mkdir()
+    with subprocess.Popen(args, stdout=subprocess.PIPE, text=True, env=env) as writer:
+        draft = Path(writer.stdout.readline().strip())
+        save(folder, 1)
+        assert (draft / "part").exists(), "it is removed while its writer lives"
+        writer.kill()
+    assert draft.exists()
+    save(folder, 2)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m", "m.tmp1", f"n.tmp{'0' * 32}"]

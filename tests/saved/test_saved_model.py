@@ -1,5 +1,6 @@
 """Saved models: written and read here, read from elsewhere, damaged, and refused."""
 
+import functools
 import importlib.util
 import json
 import os
@@ -318,3 +319,89 @@ def test_operations_that_are_none_here_do_what_was_recorded():
     for name, wanted in recorded["results"].items():
         for a, b in zip(found[name], wanted, strict=True):
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6, err_msg=name)
+
+
+# What the same programs give in tensorflow 2.21, which saves such defaults in this form.
+@pytest.mark.parametrize(
+    "default", [np.array([3.0, 4.0], np.float32), fg.constant([3.0, 4.0])], ids=["array", "tensor"]
+)
+@pytest.mark.parametrize("signature", [None, [fg.TensorSpec([2])] * 2], ids=["traced", "signature"])
+def test_defaults_may_be_tensors_and_arrays(default, signature, tmp_path):
+    @fg.function(input_signature=signature)
+    def scale(x, y=default):
+        return x * y
+
+    scale(fg.constant([1.0, 2.0]))
+    loaded = again(again(module(f=scale), tmp_path / "m"), tmp_path / "n")
+    assert loaded.f(fg.constant([5.0, 1.0])).numpy().tolist() == [15.0, 4.0]
+    assert loaded.f(fg.constant([5.0, 1.0]), fg.constant([2.0, 2.0])).numpy().tolist() == [10, 2]
+
+
+def test_defaults_of_keywords_partial_functions_and_containers(tmp_path):
+    two, one = fg.constant(2.0), fg.constant(1.0)
+
+    @fg.function
+    def keyword(x, *, y=two):
+        return x * y
+
+    pair = fg.function(lambda x, y=(two, one): x * y[0] + y[1])
+    partial = fg.function(functools.partial(lambda x, y: x - y, y=two))
+    model = module(keyword=keyword, pair=pair, partial=partial)
+    for f in (keyword, pair, partial):
+        f(fg.constant(1.0))
+    loaded = again(model, tmp_path / "m")
+    x = fg.constant(3.0)
+    assert [float(f(x)) for f in (loaded.keyword, loaded.pair, loaded.partial)] == [6, 7, 1]
+    assert float(loaded.keyword(x, y=fg.constant(5.0))) == 15.0
+
+
+LINES = fg.lookup.TextFileIndex.WHOLE_LINE, fg.lookup.TextFileIndex.LINE_NUMBER
+WORDS = fg.TensorSpec([None], fg.string, "words")
+
+
+def of_lines(path, default=-1):
+    whole, number = LINES
+    lines = fg.lookup.TextFileInitializer(path, fg.string, whole, fg.int64, number)
+    return fg.lookup.StaticHashTable(lines, default)
+
+
+def finder(*tables):
+    model = module(tables=list(tables))
+    model.find = fg.function(
+        lambda words: [t.lookup(words) for t in model.tables], input_signature=[WORDS]
+    )
+    return model
+
+
+def test_the_files_of_tables_are_assets(tmp_path):
+    """As tensorflow 2.21 does: names that two files have are numbered, a file is there once."""
+    paths = [tmp_path / folder / "w.txt" for folder in ("a", "b")]
+    for path, text in zip(paths, ["x\ny\n", "y\nz\n"], strict=True):
+        path.parent.mkdir()
+        path.write_text(text)
+    tables = [of_lines(str(paths[0])), of_lines(str(paths[1])), of_lines(str(paths[0]), 7)]
+    fg.saved_model.save(finder(*tables), tmp_path / "m")
+    for path in paths:
+        path.unlink()
+    assets = tmp_path / "m" / "assets"
+    assert sorted(p.name for p in assets.iterdir()) == ["w.txt", "w.txt_1"]
+    shutil.move(tmp_path / "m", tmp_path / "moved")
+    loaded = fg.saved_model.load(tmp_path / "moved")
+    wanted = [[0, 1, -1], [-1, 0, 1], [0, 1, 7]]
+    assert [t.numpy().tolist() for t in loaded.find(["x", "y", "z"])] == wanted
+    # The file is what is read, and travels on.
+    (tmp_path / "moved" / "assets" / "w.txt").write_text("y\nx\n")
+    further = again(fg.saved_model.load(tmp_path / "moved"), tmp_path / "n")
+    shutil.rmtree(tmp_path / "moved")
+    again(further, tmp_path / "o")
+    assert [t.numpy().tolist() for t in further.find(["x", "y"])][0] == [1, 0]
+    assert sorted(p.name for p in (tmp_path / "o" / "assets").iterdir()) == ["w.txt", "w.txt_1"]
+
+
+def test_a_table_whose_file_is_gone_keeps_its_contents(tmp_path):
+    (tmp_path / "w").write_text("x\n")
+    model = finder(of_lines(str(tmp_path / "w")))
+    (tmp_path / "w").unlink()
+    loaded = again(model, tmp_path / "m")
+    assert [t.numpy().tolist() for t in loaded.find(["x", "y"])] == [[0, -1]]
+    assert list((tmp_path / "m" / "assets").iterdir()) == []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, TypeVar
 
+from ..values.composite import CompositeTensor
 from ..values.public import public
 from ._base import (
     DType,
@@ -23,6 +24,7 @@ from ._base import (
 from ._dispatch import dispatched
 from ._emits import dressed
 from ._numbers import several, whole
+from ._templates import filled
 from .arithmetic import (
     equal,
     greater,
@@ -81,16 +83,11 @@ def shown(inputs: Any, sep: str = " ", summarize: Any = None, name: str | None =
     text = sep.join(_template(value, tensors) for value in inputs)
     if len(inputs) == 1 and tensors and tensors[0] is inputs[0] and _is_text(tensors[0]):
         return tensors[0]
-    attrs = {
-        "template": text,
-        "placeholder": _MARK,
-        "summarize": 3 if summarize is None else summarize,
-    }
-    return emit("StringFormat", tensors, attrs, name)
+    return filled(text, _MARK, tensors, 3 if summarize is None else summarize, name)
 
 
 def _is_text(tensor: Any) -> Any:
-    return tensor.dtype.name == "string" and tensor.ndim == 0
+    return is_tensor(tensor) and tensor.dtype.name == "string" and tensor.ndim == 0
 
 
 def _template(value: Any, tensors: Any) -> Any:
@@ -99,11 +96,11 @@ def _template(value: Any, tensors: Any) -> Any:
 
 
 def _shown(value: Any, tensors: Any) -> Any:
-    if is_tensor(value):
+    if is_tensor(value) or (isinstance(value, CompositeTensor) and value._is_printed):
         tensors.append(value)
         return _MARK
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{k!r}: {_shown(v, tensors)}" for k, v in value.items()) + "}"
+        return _shown_dict(value, tensors)
     if isinstance(value, list):
         return "[" + ", ".join(_shown(item, tensors) for item in value) + "]"
     if isinstance(value, tuple):
@@ -116,6 +113,33 @@ def _shown(value: Any, tensors: Any) -> Any:
         parts = f"indices={_shown(value.indices, tensors)}, values={_shown(value.values, tensors)}"
         return f"{type(value).__name__}({parts})"
     return repr(value)
+
+
+def _shown_dict(value: dict, tensors: Any) -> str:
+    """A dict by its keys. One whose class prints itself is in its own order."""
+    kind = type(value)
+    if kind.__repr__ is dict.__repr__:
+        items = _shown_items(_by_key(value), tensors)
+        return "{" + ", ".join(f"{key}: {text}" for key, text in items) + "}"
+    held: list = []
+    items = _shown_items(list(value.items()), held)
+    if not held:
+        return repr(value)
+    tensors += held
+    pairs = ", ".join(f"({key}, {text})" for key, text in items)
+    return f"{kind.__name__}([{pairs}])"
+
+
+def _shown_items(items: list, tensors: Any) -> list[tuple[str, str]]:
+    return [(repr(key), _shown(item, tensors)) for key, item in items]
+
+
+def _by_key(value: dict) -> list:
+    """The items of a dict in the order of its keys; in its own where keys do not compare."""
+    try:
+        return [(key, value[key]) for key in sorted(value)]
+    except TypeError:
+        return list(value.items())
 
 
 def _stream(stream: Any) -> Any:

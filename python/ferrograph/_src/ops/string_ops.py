@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values.composite import CompositeTensor
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -21,6 +22,7 @@ from ._base import (
 )
 from ._dispatch import dispatched
 from ._numbers import several
+from ._templates import filled
 
 
 @public("strings.as_string", "as_string", ragged="flat")
@@ -208,12 +210,15 @@ def format(
     """
     if not isinstance(template, str):
         raise TypeError(f"a template must be a str, got {type(template).__name__}")
-    tensors = [convert(x) for x in as_list(inputs)]
+    tensors = [x if _is_printed(x) else convert(x) for x in as_list(inputs)]
     if template.count(placeholder) != len(tensors):
         found = template.count(placeholder)
         raise ValueError(f"{template!r} has {found} placeholders, got {len(tensors)} tensors")
-    attrs = {"template": template, "placeholder": placeholder, "summarize": summarize}
-    return emit("StringFormat", tensors, attrs, name)
+    return filled(template, placeholder, tensors, summarize, name)
+
+
+def _is_printed(value: Any) -> Any:
+    return isinstance(value, CompositeTensor) and value._is_printed
 
 
 @public("strings.regex_full_match", ragged="flat")

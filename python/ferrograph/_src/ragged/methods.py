@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arrays, convert, indexing
+from . import arrays, convert, indexing, printing
 from .dispatch import dispatch
 from .tensor import late
 
@@ -15,3 +15,4 @@ late.to_numpy = convert.to_numpy
 late.merge_dims = arrays.merge_dims
 late.getitem = indexing.getitem
 late.dispatch = dispatch
+late.printed = printing.printed

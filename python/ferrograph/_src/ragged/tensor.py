@@ -28,6 +28,7 @@ class _Late:
     to_list: Callable
     to_numpy: Callable
     merge_dims: Callable
+    printed: Callable
     getitem: Callable
     dispatch: Callable
 
@@ -395,6 +396,11 @@ class RaggedTensor(CompositeTensor, TensorType):
         if any(_core.is_symbolic(t) for t in (self.flat_values, *self.nested_row_splits)):
             return f"{package}.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
         return f"<{package}.RaggedTensor {self.to_list()}>"
+
+    _is_printed = True
+
+    def _printed(self, summarize: int) -> Any:
+        return late.printed(self, summarize)
 
     def __reduce__(self) -> Any:
         return RaggedTensor, (self._values, self._row_splits, self._uniform)

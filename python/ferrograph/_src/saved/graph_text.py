@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import struct
 from collections.abc import Iterator
@@ -195,9 +196,25 @@ def _scalars(kind: str, wire: int, value: Any) -> Iterator[str]:
         yield _number(kind, value)
 
 
+def _ordered(message: str, content: bytes) -> list[tuple]:
+    """The fields of a message, each run of entries of one mapping by their keys."""
+    known = _MESSAGES[message]
+
+    def place(field: tuple) -> tuple:
+        number, _, value, _ = field
+        if not known.get(number, ("", ""))[1].startswith("map_"):
+            return ()
+        return next((entry[2] for entry in fields(value) if entry[0] == 1), b""), value
+
+    found: list[tuple] = []
+    for _, run in itertools.groupby(fields(content), key=lambda field: field[0]):
+        found += sorted(run, key=place)
+    return found
+
+
 def _lines(message: str, content: bytes, indent: str) -> Iterator[str]:
     known = _MESSAGES[message]
-    for number, wire, value, _ in fields(content):
+    for number, wire, value, _ in _ordered(message, content):
         if number not in known:
             raise ValueError(
                 f"the graph has a field {number} in a message {message} that text can't be made "

@@ -36,6 +36,9 @@ from .writing import write
 
 __all__ = ["save"]
 
+# What the file of a table is called among its children.
+_TABLE_FILE = "_filename"
+
 
 @public("saved_model.save")
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
@@ -128,9 +131,22 @@ class _Saving:
         tables = [(n, v) for n, v in enumerate(self._objects.values) if isinstance(v, Table)]
         for number, table in tables:
             path = self._objects.paths[number]
-            for name, function in _table_functions(table).items():
+            asset = self._asset_of(table, number)
+            for name, function in _table_functions(table, asset).items():
                 child = self._objects.add_alone(function, f"{path}.{name}")
                 self._objects.children[number][name] = child
+
+    def _asset_of(self, table: Table, number: int) -> Asset | None:
+        """The file that a table is filled from, which travels along; None without one."""
+        path = None if table._filler is None else table._filler.file()
+        if path is None or not os.path.isfile(path_text(path)):
+            return None
+        known = [v for v in self._objects.values if isinstance(v, Asset)]
+        found = next((v for v in known if v.asset_path._id == path._id), None)
+        asset = Asset(path) if found is None else found
+        place = f"{self._objects.paths[number]}.{_TABLE_FILE}"
+        self._objects.children[number][_TABLE_FILE] = self._objects.add_alone(asset, place)
+        return asset
 
     def finish(self, graph: bytes) -> tuple[bytes, bytes]:
         """The bytes of the model and of its fingerprint, given its checkpoint's objects."""
@@ -224,8 +240,7 @@ def _free_name(name: str, path: str, taken: dict[str, str]) -> str:
     found, n = name, 0
     while found in taken and taken[found] != path:
         n += 1
-        stem, dot, suffix = name.partition(".")
-        found = f"{stem}_{n}{dot}{suffix}"
+        found = f"{name}_{n}"
     return found
 
 
@@ -253,12 +268,16 @@ def _tensor_of(value: Any) -> Any:
     return value if isinstance(value, _core.EagerTensor) else None
 
 
-def _table_functions(table: Table) -> dict[str, Any]:
-    """The functions that make a table anew, and fill it with what it holds now."""
-    keys, values = table.export()
+def _table_functions(table: Table, asset: Asset | None) -> dict[str, Any]:
+    """The functions that make a table anew, and fill it: from its file, or with what it holds."""
+    if asset is None:
+        keys, values = table.export()
 
     def initialize() -> Any:
-        table._fill(keys, values)
+        if asset is None:
+            table._fill(keys, values)
+        else:
+            table._filler.fill_from(table, asset.asset_path)
         return _core.convert_to_tensor(1)
 
     made = {

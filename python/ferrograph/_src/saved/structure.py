@@ -11,6 +11,7 @@ from collections.abc import Callable
 from .. import later
 from ..function import outputs
 from ..hints import TYPE_CHECKING, Any
+from ..native import _core
 from ..values.dtypes import DType, as_dtype
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -68,7 +69,17 @@ def encoded(value: Any) -> Any:
         return "list", [encoded(v) for v in value]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return "dict", [(key, encoded(v)) for key, v in value.items()]
-    raise ValueError(f"{value!r} is no tensor, number, text or container of these")
+    if isinstance(value, _core.EagerTensor) or hasattr(value, "__array_interface__"):
+        return _encoded_tensor(value)
+    raise ValueError(f"{value!r} is no tensor, array, number, text or container of these")
+
+
+def _encoded_tensor(value: Any) -> tuple:
+    """A tensor or array, which comes back as a tensor."""
+    tensor = _core.convert_to_tensor(value)
+    if tensor.dtype.name in ("resource", "variant"):
+        raise ValueError(f"{value!r} refers to an object of this process")
+    return "tensor", tensor
 
 
 def _encoded_type(spec: TypeSpec) -> tuple:

@@ -15,6 +15,7 @@ from .constants import (
     VARIABLES_DIRECTORY,
     VARIABLES_FILENAME,
 )
+from .drafts import draft_of
 
 __all__ = ["write"]
 
@@ -33,9 +34,7 @@ def write(
     """Write a model to a folder: beside it first, then put in its place."""
     folder = os.path.realpath(folder)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
-    draft = f"{folder}.tmp{os.getpid()}"
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
+    with draft_of(folder) as draft:
         os.makedirs(os.path.join(draft, VARIABLES_DIRECTORY))
         os.makedirs(os.path.join(draft, ASSETS_DIRECTORY))
         names = sorted(tensors)
@@ -48,8 +47,6 @@ def write(
         _write_file(os.path.join(draft, FINGERPRINT_FILENAME), fingerprint)
         _write_file(os.path.join(draft, SAVED_MODEL_FILENAME_PB), model)
         _put(draft, folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _write_file(path: str, content: bytes) -> None:

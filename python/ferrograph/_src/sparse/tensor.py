@@ -169,6 +169,14 @@ class SparseTensor(CompositeTensor, TensorType):
             f"dense_shape={self._dense_shape!s})"
         )
 
+    _is_printed = True
+
+    def _printed(self, summarize: int) -> Any:
+        template = "'SparseTensor(indices={}, values={}, shape={})'"
+        attrs = {"template": template, "placeholder": "{}", "summarize": summarize}
+        parts = (self._indices, self._values, self._dense_shape)
+        return _core.emit("StringFormat", parts, attrs)
+
     def __reduce__(self) -> Any:
         return SparseTensor, (self._indices, self._values, self._dense_shape)
 

@@ -38,6 +38,10 @@ class TableInitializer:
         """Fill a table. TypeError where it has other dtypes."""
         raise NotImplementedError
 
+    def file(self) -> Any:
+        """The path of the file that a table is filled from, a string tensor; None without one."""
+        return None
+
     def _check(self, table: Any) -> None:
         for what in ("key_dtype", "value_dtype"):
             mine, other = getattr(self, what), getattr(table, what)
@@ -169,6 +173,15 @@ class TextFileInitializer(TableInitializer):
         self._check(table)
         inputs = [table.resource_handle, self._filename]
         _emitted("InitializeTableFromTextFileV2", inputs, self._attrs)
+
+    def file(self) -> Any:
+        """The path of the file, a string tensor; None where only the graph knows it."""
+        return self._filename._constant_value()
+
+    def fill_from(self, table: Any, path: Any) -> None:
+        """Fill a table from another file, as part of the graph that is traced."""
+        inputs = (table.resource_handle, path)
+        _core.emit("InitializeTableFromTextFileV2", inputs, self._attrs)
 
 
 def _check_field(what: str, index: int, dtype: DType) -> None:

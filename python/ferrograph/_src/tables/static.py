@@ -65,6 +65,9 @@ class StaticHashTable(Table):
         with init_scope():
             self._handle = self._create()
         initializer.initialize(self)
+        # Kept for who saves the table: with its file it is made anew, without it with its contents.
+        if initializer.file() is not None:
+            self._filler = initializer
 
     def _create(self) -> Any:
         attrs = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}

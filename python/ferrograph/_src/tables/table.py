@@ -76,6 +76,8 @@ class Table(Lookup):
     """A hash table: a resource of the core."""
 
     _handle: Any
+    # What filled it, where that is a file.
+    _filler: Any = None
     _key_shape = SCALAR
     _value_shape = SCALAR
 

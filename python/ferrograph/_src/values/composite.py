@@ -35,6 +35,8 @@ class CompositeTensor:
 
     # Operators with a tensor on the left ask this class.
     __array_priority__ = 200
+    # Whether the graph prints it; else ``print`` shows what ``repr`` gives.
+    _is_printed = False
 
     @property
     def _type_spec(self) -> TypeSpec:
@@ -45,6 +47,10 @@ class CompositeTensor:
         raise CompositeInput(
             f"a {type(self).__name__} is no tensor and does not convert to one here: {self!r}"
         )
+
+    def _printed(self, summarize: int) -> Any:
+        """What ``print`` shows of it, a string tensor; for a class that ``_is_printed``."""
+        raise NotImplementedError(f"{type(self).__name__}._printed")
 
     def _component_list(self) -> list:
         """The parts in order."""
