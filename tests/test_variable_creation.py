@@ -468,3 +468,42 @@ def test_types_of_tensors_are_not_enough_for_values_that_depend_on_elements():
 
     with pytest.raises(ValueError, match="depends on an argument"):
         fg.function(ByElements().__call__).get_concrete_function(fg.TensorSpec([2]))
+
+
+class Begun(fg.Module):
+    """A variable that begins with what ``first`` makes of the first call's argument."""
+
+    def __init__(self, first, spec):
+        super().__init__()
+        self.v = None
+
+        def call(x):
+            if self.v is None:
+                self.v = fg.Variable(first(x))
+            return self.v + x
+
+        self.call = fg.function(call, input_signature=[spec])
+
+
+# As tensorflow 2.21 does: the variable keeps what the first call gave.
+@pytest.mark.parametrize("shape", [[2], [None], None])
+@pytest.mark.parametrize("first", [lambda x: x, lambda x: fg.reduce_sum(x) * 2.0])
+def test_an_argument_of_an_input_signature_is_what_a_variable_begins_with(first, shape, tmp_path):
+    begun = Begun(first, fg.TensorSpec(shape))
+    x, y = fg.constant([1.0, 2.0]), fg.constant([0.5, 0.5])
+    wanted = (first(x) + y).numpy().tolist()
+    assert begun.call(x).numpy().tolist() == (first(x) + x).numpy().tolist()
+    assert begun.call(y).numpy().tolist() == wanted
+    fg.saved_model.save(begun, tmp_path)
+    loaded = fg.saved_model.load(tmp_path)
+    assert loaded.call(y).numpy().tolist() == wanted
+    assert loaded.v.numpy().tolist() == first(x).numpy().tolist()
+
+
+def test_an_argument_without_a_value_is_refused_where_a_variable_begins_with_it():
+    spec = fg.TensorSpec([2])
+    with pytest.raises(ValueError, match="call the function once"):
+        Begun(lambda x: x, spec).call.get_concrete_function()
+    begun = Begun(lambda x: x, spec)
+    with pytest.raises(ValueError, match="call the function once"):
+        fg.function(lambda x: begun.call(x))(fg.constant([1.0, 2.0]))

@@ -105,6 +105,8 @@ class Function(Explained):
         self._n_traced = 0
         self._n_of_instances = InstanceCounts()
         self._depth = 0  # of traces of this function within traces of it
+        # The arguments of the call that is traced, in the form of the input signature.
+        self._values: tuple | None = None
         self._has_created: set = set()
         self._log = Log()
         inner = getattr(python_function, "func", python_function)
@@ -169,7 +171,8 @@ class Function(Explained):
     def _on_miss(self, args: tuple, kwargs: dict | None) -> ConcreteFunction:
         with self._lock, lifted():
             if self._signature is not None:
-                return self._at_signature(self._convert(args, kwargs))
+                values = self._convert(args, kwargs)
+                return self._at_signature(values, values)
             return self._for_call(args, kwargs or {})
 
     def _on_relaxed_failure(self, args: tuple, kwargs: dict | None, error: Exception) -> Any:
@@ -252,13 +255,20 @@ class Function(Explained):
     def _for_signature(self, args: tuple, kwargs: dict) -> ConcreteFunction:
         return self._at_signature(special.spec_arguments(self, args, kwargs))
 
-    def _at_signature(self, args: tuple) -> ConcreteFunction:
+    def _at_signature(self, args: tuple, values: tuple | None = None) -> ConcreteFunction:
+        """The trace for the input signature; ``values`` are the arguments of a call."""
         specs = special.specs_for(self, args)
         wanted = self._signature_of(specs)
         found = self._find(wanted)
         if found is None and self._depth:
             found = special.call(self, wanted)
-        return self._make(specs, {}, wanted, relax=False) if found is None else found
+        if found is not None:
+            return found
+        outer, self._values = self._values, values
+        try:
+            return self._make(specs, {}, wanted, relax=False)
+        finally:
+            self._values = outer
 
     def _trace(self, args: tuple, kwargs: dict, signature: Any, miss: Miss) -> ConcreteFunction:
         with thread.ongoing(self, signature) as trace:
@@ -319,7 +329,8 @@ class Function(Explained):
         finally:
             pop_creation()
         if creation.made:
-            tensors = self._tensors_of(args, kwargs)
+            values = (args, kwargs) if self._values is None else (self._values, {})
+            tensors = self._tensors_of(*values)
             settled = special.settle(self, creation, region, tensors, (inner_args, inner_kwargs))
             again = again or not settled or trace.is_recursive()
         if again:

@@ -62,9 +62,9 @@ def _initialise(creation: Any, region: Any, tensors: list) -> None:
             if sources is not None and unknown & sources.behind(value.name):
                 raise ValueError(
                     f"the Variable made at {line} begins with a value that depends on an argument "
-                    "of the traced function, which has no value yet while the function that calls "
-                    "it is traced. Make the Variable before, or give it an initial value that does "
-                    "not depend on arguments"
+                    "of the traced function, which has no value yet while that function, or one "
+                    "that calls it, is traced and not called. Make the Variable before, call the "
+                    "function once, or give it an initial value that does not depend on arguments"
                 )
             _refuse_written(region, value.name, line)
             variable._initialise(region.evaluate(place, tensors))
