@@ -42,6 +42,7 @@ LAZY = {
     "face.keras": "the installed Keras",
     "face.legacy": "the installed Keras",
     "face.modules": "the modules that programs import as tensorflow",
+    "files.descriptors": "protobuf's library, where the program has imported it",
     "function.outputs": "containers of the program's own classes, which few functions return",
     "function.explained": "records of traces, which few programs ask for",
     "function.explain": "records of traces are put in words when somebody asks",

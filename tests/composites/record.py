@@ -13,7 +13,7 @@ import sys
 
 HERE = pathlib.Path(__file__).parent
 CASES = ("ragged_values",)
-PROGRAMS = ()
+PROGRAMS = ("guide_programs",)
 
 
 def cases(tf, module):

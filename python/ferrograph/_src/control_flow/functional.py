@@ -166,7 +166,7 @@ def _kind_of_rows(value: Any) -> Any:
     if isinstance(value, _core.Tensor):
         return value.dtype
     spec = value._type_spec
-    return spec._row() if hasattr(spec, "_row") else spec._unbatch()
+    return spec._row() if hasattr(spec, "_row") else spec._element_spec()
 
 
 def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -> Any:

@@ -10,9 +10,8 @@ from ..ops.arrays import concat, repeat, row_blocks, shape, unstack
 from ..ops.creation import range as range_
 from ..ops.reductions import reduce_max
 from ..state.tensor_array import TensorArray
-from ..values import nest
 from ..values.dtypes import int64
-from ..values.tensor_spec import TensorSpec, TypeSpec
+from ..values.tensor_spec import TensorSpec
 
 __all__ = ["CompositeRows", "EagerRows", "SparseRows", "collector_for"]
 
@@ -35,19 +34,37 @@ class EagerRows:
 
 
 class CompositeRows:
-    """The rows of a composite value."""
+    """The rows of a ragged tensor or an extension type."""
 
     def __init__(self, value: Any):
         self._value = value
-        self._spec = value._type_spec._unbatch()
-        self._parts = nest.flatten(value, expand_composites=True)
+        if not hasattr(value, "row_splits"):
+            spec = value._type_spec
+            self._spec = spec._element_spec()
+            self._parts = [_rows_of(part) for part in spec._encoded(value, 1)]
 
     def read(self, index: Any) -> Any:
         """The row of that number."""
         if hasattr(self._value, "row_splits"):
             return self._value[index]
-        rows = [part[index] for part in self._parts]
-        return nest.pack_sequence_as(self._spec, rows, expand_composites=True)
+        return self._spec._decoded([part.read(index) for part in self._parts])
+
+
+class _TensorRows:
+    """The rows of a tensor."""
+
+    def __init__(self, tensor: Any):
+        self._tensor = tensor
+
+    def read(self, index: Any) -> Any:
+        """The row of that number."""
+        return self._tensor[index]
+
+
+def _rows_of(part: Any) -> Any:
+    if isinstance(part, _core.Tensor):
+        return _TensorRows(part)
+    return SparseRows(part) if hasattr(type(part), "_row") else CompositeRows(part)
 
 
 class SparseRows:
@@ -69,7 +86,7 @@ def collector_for(spec: Any, count: Any, infer_shape: bool) -> Any:
         return _RaggedRows(spec, count)
     if hasattr(spec.value_type, "_row"):
         return _SparseResults(spec, count)
-    if hasattr(spec, "_batch"):
+    if hasattr(spec, "_encoded"):
         return _Parts(spec, count, infer_shape)
     raise TypeError(
         f"map_fn: results of the type {spec!r} have no rows to be stacked in; return tensors, "
@@ -95,24 +112,23 @@ class _Stacked:
 
 
 class _Parts:
-    """Extension types, whose parts are stacked."""
+    """Extension types, whose parts are collected each in its own way."""
 
-    def __init__(self, spec: TypeSpec, count: Any, infer_shape: bool):
-        self._spec: Any = spec
-        self.arrays = [
-            TensorArray(part.dtype, count, infer_shape=infer_shape, element_shape=part.shape)
-            for part in nest.flatten(spec, expand_composites=True)
-        ]
+    def __init__(self, spec: Any, count: Any, infer_shape: bool):
+        self._spec, parts = spec, spec._encoded_specs()
+        self._collectors = [collector_for(part, count, infer_shape) for part in parts]
+        self.arrays = [array for one in self._collectors for array in one.arrays]
 
     def parts(self, value: Any) -> list:
         """What to write for a result, an entry for each array."""
-        return nest.flatten(value, expand_composites=True)
+        pairs = zip(self._collectors, self._spec._encoded(value), strict=True)
+        return [part for collector, own in pairs for part in collector.parts(own)]
 
     def result(self, arrays: list) -> Any:
         """All results as one value."""
-        whole = self._spec._batch(None)
-        stacked = [array.stack() for array in arrays]
-        return nest.pack_sequence_as(whole, stacked, expand_composites=True)
+        rest = iter(arrays)
+        made = [one.result([next(rest) for _ in one.arrays]) for one in self._collectors]
+        return self._spec._batched_spec(None)._decoded(made)
 
 
 class _SparseResults:

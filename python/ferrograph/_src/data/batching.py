@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograph import api
+from ..extension_type.spec import ExtensionTypeSpec
 from ..native import _core
 from ..ops import debug
 from ..ops.arithmetic import less
@@ -26,11 +27,14 @@ from .structure import NoneTensorSpec, flag, scalar
 
 def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
     """``Dataset.batch``."""
-    if not composites.is_plain(dataset.element_spec):
-        return composites.batch(dataset, batch_size, drop_remainder)
-
     size, drop = scalar(batch_size), flag(drop_remainder)
     first = composites.static_size(size, drop)
+    if not composites.is_plain(dataset.element_spec):
+        stacked = composites.over_parts(
+            dataset, lambda parts: batch(parts, size, drop), lambda s: _batched(s, first)
+        )
+        return composites.batch(dataset, size, drop) if stacked is None else stacked
+
     spec = structure.map_types(lambda s: _stacked(s, first), dataset.element_spec)
     inputs = [dataset._variant_tensor, size, drop]
     return emitted("BatchDatasetV2", inputs, spec, dataset)
@@ -42,11 +46,16 @@ def rebatch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
     if sizes.shape.rank is not None and sizes.shape.rank > 1:
         raise ValueError(f"rebatch takes a size or a vector of sizes, got shape {sizes.shape}")
     sizes = reshape(sizes, [-1])
+    first = composites.static_size(sizes, drop)
     if not composites.is_plain(dataset.element_spec):
-        return composites.rebatch(dataset, sizes, drop)
+        again = composites.over_parts(
+            dataset,
+            lambda parts: rebatch(parts, sizes, drop),
+            lambda s: _batched(_element(s), first),
+        )
+        return composites.rebatch(dataset, sizes, drop) if again is None else again
 
     _check_as_many(dataset.element_spec)
-    first = composites.static_size(sizes, drop)
     spec = structure.map_types(lambda s: _stacked(_row(s), first), dataset.element_spec)
     inputs = [dataset._variant_tensor, sizes, drop]
     return emitted("RebatchDatasetV2", inputs, spec, dataset)
@@ -59,6 +68,18 @@ def _stacked(spec: Any, first: int | None) -> Any:
     return TensorSpec(TensorShape([first]).concatenate(spec.shape), spec.dtype)
 
 
+def _batched(spec: Any, first: int | None) -> Any:
+    """The type of a batch of components, also of extension types."""
+    if isinstance(spec, ExtensionTypeSpec):
+        return spec._batched_spec(first)
+    return _stacked(spec, first)
+
+
+def _element(spec: Any) -> Any:
+    """The type of a row of a component, also of extension types."""
+    return spec._element_spec() if isinstance(spec, ExtensionTypeSpec) else _row(spec)
+
+
 def _expect_tensor(spec: Any, what: str) -> None:
     if not isinstance(spec, TensorSpec):
         raise TypeError(f"{what} works on elements of tensors, got a component of type {spec}")
@@ -67,7 +88,8 @@ def _expect_tensor(spec: Any, what: str) -> None:
 def unbatch(dataset: Dataset) -> Dataset:
     """``Dataset.unbatch``."""
     if not composites.is_plain(dataset.element_spec):
-        return composites.unbatch(dataset)
+        rows = composites.over_parts(dataset, unbatch, _element)
+        return composites.unbatch(dataset) if rows is None else rows
 
     spec = structure.map_types(_row, dataset.element_spec)
     _check_as_many(dataset.element_spec)
@@ -94,6 +116,8 @@ def padded_batch(
     dataset: Dataset, batch_size: Any, shapes: Any, paddings: Any, drop_remainder: Any
 ) -> Dataset:
     """``Dataset.padded_batch``."""
+    if any(isinstance(s, ExtensionTypeSpec) for s in nest.flatten(dataset.element_spec)):
+        return _padded_parts(dataset, batch_size, shapes, paddings, drop_remainder)
     specs = [composites.dense(spec) for spec in nest.flatten(dataset.element_spec)]
     for spec in specs:
         _expect_tensor(spec, "padded_batch")
@@ -115,6 +139,30 @@ def padded_batch(
     inputs = [dataset._variant_tensor, size, drop, *(shape for _, shape in chosen), *values]
     spec = nest.pack_sequence_as(dataset.element_spec, after)
     return emitted("PaddedBatchDatasetV2", inputs, spec, dataset, N=len(specs))
+
+
+def _padded_parts(
+    dataset: Dataset, batch_size: Any, shapes: Any, paddings: Any, drop_remainder: Any
+) -> Dataset:
+    """Batches of elements with extension types in them, of which each part is padded.
+
+    TypeError where shapes or paddings are told, or a part is no tensor.
+    """
+    if shapes is not None or paddings is not None:
+        raise TypeError(
+            "padded_batch pads extension types to the largest sizes of each part with zeros: "
+            "padded_shapes and padding_values must be None"
+        )
+    size, drop = scalar(batch_size), flag(drop_remainder)
+    first = composites.static_size(size, drop)
+    made = composites.over_parts(
+        dataset,
+        lambda parts: padded_batch(parts, size, None, None, drop),
+        lambda s: _batched(s, first),
+    )
+    if made is None:
+        raise TypeError(f"padded_batch works on elements of tensors, got {dataset.element_spec}")
+    return made
 
 
 def _beside(element_spec: Any, values: Any) -> list:

@@ -7,6 +7,8 @@ from typing import Any
 
 from .. import ops
 from ..control_flow import loops
+from ..extension_type.classes import ExtensionType
+from ..extension_type.spec import ExtensionTypeSpec
 from ..native import _core
 from ..ops import debug
 from ..ragged.spec import RaggedTensorSpec
@@ -16,6 +18,7 @@ from ..state.tensor_array import TensorArray
 from ..values import constants, dtypes, nest
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
+from . import structure
 from .dataset import Dataset, emitted, made
 from .structure import NoneTensorSpec, flag, scalar
 
@@ -36,6 +39,13 @@ def _rows(leaf: Any) -> Dataset:
     if isinstance(leaf, SparseTensor):
         rows = Dataset.range(leaf.dense_shape[0]).map(lambda i: _sparse_row(leaf, i))
         return _of_type(rows, SparseTensorSpec(leaf.shape[1:], leaf.dtype))
+    if isinstance(leaf, ExtensionType):
+        spec = leaf._type_spec
+        row = spec._element_spec()
+        rows = Dataset.zip(tuple(slices(part) for part in spec._encoded(leaf, 1)))
+        if spec._stacks_parts():
+            return _of_type(rows, row)
+        return rows.map(lambda *parts: row._decoded(list(parts)))
     raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
 
 
@@ -131,6 +141,8 @@ def static_size(size: Any, drop: Any) -> int | None:
 
 def _batched_type(spec: Any, first: TensorShape, splits: Any) -> Any:
     """The type of a batch of components of a type, of which there are as many as ``first`` says."""
+    if isinstance(spec, ExtensionTypeSpec):
+        return spec._batched_spec(first[0])
     shape = first.concatenate(spec.shape)
     if isinstance(spec, SparseTensorSpec):
         return SparseTensorSpec(shape, spec.dtype)
@@ -191,7 +203,46 @@ def _batcher(spec: Any, splits: Any) -> _Batcher:
         return _Batcher(lambda t: _ragged_parts(t, rank), lambda w, _: _ragged(w, dtype))
     if isinstance(spec, SparseTensorSpec):
         return _Batcher(_sparse_parts, _sparse)
+    if isinstance(spec, ExtensionTypeSpec):
+        return _extension(spec)
     raise TypeError(f"batch works on tensors, ragged and sparse ones, got a component of {spec}")
+
+
+def _extension(spec: ExtensionTypeSpec) -> _Batcher:
+    """Values whose parts are taken apart and put together each in its own way."""
+    batchers = [_batcher(part, None) for part in spec._encoded_specs()]
+
+    def parts(value: Any) -> list:
+        of_type = isinstance(value, TypeSpec)
+        own = spec._encoded_specs() if of_type else spec._encoded(value)
+        return [p for batcher, v in zip(batchers, own, strict=True) for p in batcher.parts(v)]
+
+    def whole(windows: list, size: Any) -> Any:
+        rest = iter(windows)
+        made = []
+        for batcher, part in zip(batchers, spec._encoded_specs(), strict=True):
+            made.append(batcher.whole([next(rest) for _ in batcher.parts(part)], size))
+        return spec._batched_spec(None)._decoded(made)
+
+    return _Batcher(parts, whole)
+
+
+def over_parts(dataset: Dataset, transform: Callable, retyped: Callable) -> Dataset | None:
+    """``transform`` of a dataset of the tensors that extension types are made of, whose elements
+    have the types then that ``retyped`` gives; None where they are not made of tensors alone.
+    """
+    opened = structure.map_types(_opened, dataset.element_spec)
+    if not is_plain(opened):
+        return None
+    made = transform(_of_type(dataset, opened))
+    return _of_type(made, structure.map_types(retyped, dataset.element_spec))
+
+
+def _opened(spec: Any) -> Any:
+    """The types of the parts of an extension type that stacks them as they are."""
+    if not isinstance(spec, ExtensionTypeSpec) or not spec._stacks_parts():
+        return spec
+    return tuple(_opened(part) for part in spec._component_specs)
 
 
 def _as_ragged(tensor: Any, rank: int) -> Any:
@@ -288,6 +339,8 @@ def _n_rows(leaf: Any) -> Any:
         return leaf.nrows(dtypes.int64)
     if isinstance(leaf, SparseTensor):
         return leaf.dense_shape[0]
+    if isinstance(leaf, ExtensionType):
+        return _n_rows(leaf._type_spec._encoded(leaf, 1)[0])
     return ops.shape(leaf, dtypes.int64)[0]
 
 
@@ -308,6 +361,8 @@ def unbatch(dataset: Dataset) -> Dataset:
 def counted(batches: Dataset, rows: Dataset) -> Dataset:
     """The rows of all batches, whose number is known where it is known how many each has."""
     specs = nest.flatten(batches.element_spec)
+    if any(isinstance(spec, ExtensionTypeSpec) for spec in specs):
+        return rows
     sizes = {spec.shape[0] for spec in specs if spec.shape.rank} - {None}
     known = batches.cardinality()._constant_value()
     if not sizes or known is None or int(known) < 0:

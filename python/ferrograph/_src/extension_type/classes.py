@@ -9,7 +9,7 @@ from .. import ops
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.public import public
-from .fields import MISSING, Field, converted, fields_of, note_class, spec_of
+from .fields import MISSING, Field, converted, fields_of, note_class, note_saved_name, spec_of
 from .spec import ExtensionTypeBatchEncoder, ExtensionTypeSpec
 
 __all__ = ["BatchableExtensionType", "ExtensionType"]
@@ -36,6 +36,8 @@ class _Meta(abc.ABCMeta):
                 type.__delattr__(cls, field.name)
         cls.Spec = _spec_class(cls, namespace.get("Spec"))
         note_class(cls)
+        if "__name__" in namespace:
+            note_saved_name(cls, namespace["__name__"])
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made: Any = object.__new__(cast("type", cls))
@@ -62,7 +64,7 @@ def _spec_class(cls: Any, own: Any) -> type:
         "_fields": cls._fields,
         "_value_type": cls,
     }
-    return _SpecMeta("Spec", bases, names)
+    return _SpecMeta(f"{cls.__name__}.Spec", bases, names)
 
 
 class _SpecMeta(type):
@@ -84,6 +86,7 @@ class ExtensionType(CompositeTensor, metaclass=_Meta):
     them, then ``__validate__`` is called, and nothing changes afterwards.
 
     Values are arguments and results of functions, variables of loops and results of branches.
+    A class that saved models hold has a name of its own for them, ``__name__ = "package.Class"``.
     ``Spec`` is the class of their type specs. ``==`` gives a tensor: whether all fields are equal.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 import typing
@@ -19,8 +20,10 @@ __all__ = [
     "ImmutableDict",
     "check_annotation",
     "converted",
+    "class_saved_as",
     "fields_of",
     "note_class",
+    "note_saved_name",
     "spec_of",
 ]
 
@@ -129,6 +132,27 @@ def note_class(cls: type) -> None:
     """Let fields refer to a class by its name."""
     known = [ref for ref in _classes.get(cls.__name__, ()) if ref() is not None]
     _classes[cls.__name__] = [*known, weakref.ref(cls)]
+
+
+# The extension types that saved models hold, by the names that their programs gave them.
+_saved: dict[str, weakref.ref] = {}
+_SAVED_NAME = re.compile(r"(\w+\.)+\w+")
+
+
+def note_saved_name(cls: type, name: Any) -> None:
+    """Let saved models hold values of a class under a name. ValueError for one without a dot."""
+    if not isinstance(name, str) or not _SAVED_NAME.fullmatch(name):
+        raise ValueError(
+            f"{cls.__name__}: __name__ must be the name of a package and of the class, as in "
+            f"'package.Class', got {name!r}"
+        )
+    _saved[name] = weakref.ref(cls)
+
+
+def class_saved_as(name: str) -> Any:
+    """The latest extension type of that name for saved models; None where there is none."""
+    found = _saved.get(name)
+    return None if found is None else found()
 
 
 def _meant(annotation: Any, value: Any, path: str) -> Any:

@@ -135,19 +135,67 @@ class ExtensionTypeSpec(TypeSpec):
         fields = {f.name: refilled(self.__dict__[f.name], parts) for f in self._fields}
         return self._value_type._of_fields(fields)
 
-    def _mapped(self, function: Any) -> Any:
-        """This spec with ``function`` of each spec in it."""
+    def _mapped(self, function: Any, shape: Any) -> Any:
+        """This spec with ``function`` of each spec in it, and ``shape`` of each ``TensorShape``."""
         parts = iter([function(spec) for spec in self._component_specs])
         fields = {f.name: refilled(self.__dict__[f.name], parts) for f in self._fields}
+        fields = {k: shape(v) if isinstance(v, TensorShape) else v for k, v in fields.items()}
         return type(self)._of_fields(fields)
 
     def _batch(self, batch_size: Any) -> Any:
         """The type of several such values in one, along a new first axis."""
-        return self._mapped(lambda spec: _batched(spec, batch_size))
+        first = TensorShape([batch_size])
+        return self._mapped(lambda spec: _batched(spec, batch_size), first.concatenate)
 
     def _unbatch(self) -> Any:
         """The type of the elements along the first axis."""
-        return self._mapped(_unbatched)
+        return self._mapped(_unbatched, lambda shape: shape[1:])
+
+    # Elements of datasets and rows of ``map_fn``, as the class's encoder says.
+
+    def _encoder(self) -> ExtensionTypeBatchEncoder:
+        """TypeError for a class whose values are not stacked."""
+        found = getattr(self._value_type, "__batch_encoder__", None)
+        if found is None:
+            name = getattr(self._value_type, "__name__", "this class")
+            raise TypeError(
+                f"values of {name} have no rows and are not stacked: make the class one of "
+                "fg.experimental.BatchableExtensionType"
+            )
+        return found
+
+    def _batched_spec(self, size: Any) -> Any:
+        """The type of so many values in one."""
+        return self._encoder().batch(self, size)
+
+    def _element_spec(self) -> Any:
+        """The type of one of the values that a batch of this type holds."""
+        return self._encoder().unbatch(self)
+
+    def _stacks_parts(self) -> bool:
+        """Whether the parts of a value are stacked as they are."""
+        return type(self._encoder()) is ExtensionTypeBatchEncoder
+
+    def _encoded_specs(self) -> list:
+        """The types of what a value is stacked as."""
+        encoder = self._encoder()
+        if self._stacks_parts():
+            return self._component_specs
+        return nest.flatten(encoder.encoding_specs(self))
+
+    def _encoded(self, value: Any, minimum_rank: int = 0) -> list:
+        """What a value is stacked as."""
+        encoder = self._encoder()
+        if self._stacks_parts():
+            return self._to_components(value)
+        return nest.flatten(encoder.encode(self, value, minimum_rank))
+
+    def _decoded(self, parts: list) -> Any:
+        """The value that is stacked as these."""
+        encoder = self._encoder()
+        if self._stacks_parts():
+            return self._from_components(parts)
+        return encoder.decode(self, nest.pack_sequence_as(encoder.encoding_specs(self), parts))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_closed" in self.__dict__:
@@ -170,7 +218,7 @@ def _unbatched(spec: Any) -> Any:
         if spec.shape.rank == 0:
             raise ValueError("a scalar has no first axis to take apart")
         return TensorSpec(spec.shape[1:], spec.dtype)
-    return spec._unbatch()
+    return spec._row() if hasattr(spec, "_row") else spec._unbatch()
 
 
 @public("experimental.ExtensionTypeBatchEncoder")

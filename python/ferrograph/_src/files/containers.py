@@ -141,9 +141,9 @@ class Composites(MutableMapping):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, changed: Callable[[], None], cls: Any):
+    def __init__(self, changed: Callable[[], None], cls: Any, entry: Callable[[], Any]):
         self._items: dict[str, Any] = {}
-        self._changed, self._class = changed, cls
+        self._changed, self._class, self._entry = changed, cls, entry
 
     @staticmethod
     def _key(key: Any) -> str:
@@ -167,6 +167,10 @@ class Composites(MutableMapping):
         return self._items[key]
 
     get_or_create = __getitem__
+
+    def GetEntryClass(self) -> Any:  # noqa: N802 - the name that maps have
+        """The class of a key with its message, for protobuf's own library."""
+        return self._entry()
 
     def __setitem__(self, key: str, value: Any) -> None:
         raise ValueError("Message objects may not be assigned")

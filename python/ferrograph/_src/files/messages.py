@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from . import wire
+from . import descriptors, wire
 from .containers import Composites, Messages, Scalars
 from .wire import SCALARS, DecodeError
 
@@ -36,6 +37,15 @@ class Descriptor(NamedTuple):
     full_name: str
 
 
+class _Described:
+    """The descriptor of a class: its names, or the whole for programs that use protobuf."""
+
+    def __get__(self, _: Any, cls: Any) -> Any:
+        if descriptors.is_asked_for():
+            return descriptors.of_class(cls)
+        return Descriptor(cls.__name__, f"tensorflow.{cls.__name__}")
+
+
 class Message:
     """What all messages have. A field that was not set holds its default, and is made by a change.
 
@@ -43,11 +53,8 @@ class Message:
     """
 
     FIELDS: ClassVar[dict[str, Field]] = {}
-    DESCRIPTOR: ClassVar[Descriptor]
+    DESCRIPTOR: ClassVar[Any] = _Described()
     __hash__ = None  # type: ignore[assignment]
-
-    def __init_subclass__(cls) -> None:
-        cls.DESCRIPTOR = Descriptor(cls.__name__, f"tensorflow.{cls.__name__}")
 
     def __init__(self, *args: Any, **fields: Any):
         if args:
@@ -112,8 +119,10 @@ class Message:
             return made
         if field.kind == "list":
             return Scalars(lambda: self._attach(name), SCALARS[field.of])
-        kinds: Any = {"many": Messages, "map": Composites}
-        return kinds[field.kind](lambda: self._attach(name), field.of)
+        if field.kind == "many":
+            return Messages(lambda: self._attach(name), field.of)
+        entry = functools.partial(descriptors.entry_class, type(self), name)
+        return Composites(lambda: self._attach(name), field.of, entry)
 
     def _attach(self, name: str) -> None:
         """Make the default of a field its value, and this message one that is there."""
@@ -185,8 +194,11 @@ class Message:
             self._detach(name)
         object.__setattr__(self, "_unknown", b"")
 
-    def ListFields(self) -> list[tuple[Descriptor, Any]]:  # noqa: N802
-        """The names and values of the fields that are there."""
+    def ListFields(self) -> list[tuple[Any, Any]]:  # noqa: N802
+        """The descriptors and values of the fields that are there."""
+        if descriptors.is_asked_for():
+            named = self.DESCRIPTOR.fields_by_name
+            return [(named[name], value) for name, _, value in self._present()]
         of = self.DESCRIPTOR.full_name
         return [(Descriptor(n, f"{of}.{n}"), value) for n, _, value in self._present()]
 

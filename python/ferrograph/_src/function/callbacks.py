@@ -9,8 +9,11 @@ from typing import Any
 
 from ..autodiff.tape import GradientTape
 from ..native import _core
-from ..values.dtypes import as_dtype, float64
+from ..values import nest
+from ..values.composite import CompositeTensor
+from ..values.dtypes import DType, as_dtype, float64
 from ..values.public import public
+from ..values.tensor_spec import TensorSpec, TypeSpec
 
 __all__ = ["numpy_function", "py_function", "timestamp"]
 
@@ -21,7 +24,10 @@ def py_function(
 ) -> Any:
     """Call ``func`` with eager tensors each time the graph runs; its results as tensors.
 
-    ``Tout`` is the dtype of the result, or a list of dtypes; the shapes are unknown while tracing.
+    ``inp`` may hold ragged and sparse tensors and extension types, which ``func`` gets as they are.
+    ``Tout`` is the dtype or the ``TypeSpec`` of the result, or a list of these; the shapes of what
+    a dtype stands for are unknown while tracing. NumPy results are cast to the dtype, tensors must
+    have it, and what does not fit a spec is an InvalidArgumentError.
     Without ``func`` it is a decorator, of a function whose calls are calls of ``py_function``.
     Gradients flow through what ``func`` does with tensors. ValueError and TypeError raised in it
     become InvalidArgumentError, StopIteration OutOfRangeError, NotImplementedError
@@ -36,7 +42,7 @@ def py_function(
     """
     if func is None:
         return _decorator(inp, lambda call, args: py_function(call, args, Tout, name))
-    return _call(func, inp, Tout, eager=True, stateful=True)
+    return _with_values(func, list(inp or []), Tout)
 
 
 @public("numpy_function")
@@ -93,6 +99,63 @@ def _decorator(inp: Any, called: Callable[[Callable, list], Any]) -> Callable[[C
     return decorate
 
 
+def _with_values(func: Callable, inp: list, wanted: Any) -> Any:
+    """Call ``func`` with values, which the operation takes and gives as the tensors in them."""
+    several = isinstance(wanted, (list, tuple))
+    specs = [] if wanted is None else [_as_spec(w) for w in (wanted if several else [wanted])]
+    plain = all(isinstance(spec, DType) for spec in specs)
+    if plain and not any(isinstance(value, CompositeTensor) for value in inp):
+        return _call(func, inp, wanted, eager=True, stateful=True)
+    if not callable(func):
+        raise ValueError(f"expected a function to call, got {func!r}")
+    kinds = [v._type_spec._for_trace() if isinstance(v, CompositeTensor) else None for v in inp]
+    parts = [nest.flatten(v, True) if isinstance(v, CompositeTensor) else [v] for v in inp]
+
+    def call(*tensors: Any) -> Any:
+        rest = iter(tensors)
+        values = [next(rest) if kind is None else kind.from_tensors(rest) for kind in kinds]
+        result = func(*values)
+        if not specs:
+            return []
+        results = _listed(result, specs)
+        return [t for spec, r in zip(specs, results, strict=True) for t in _parts(spec, r)]
+
+    outputs = [p for spec in specs for p in ([spec] if isinstance(spec, DType) else spec.flatten())]
+    dtypes = [p if isinstance(p, DType) else p.dtype for p in outputs]
+    inputs = [tensor for value in parts for tensor in value]
+    found = _core.emit_callback(call, inputs, dtypes, True, True)
+    for tensor, part in zip(found, outputs, strict=True):
+        if not isinstance(part, DType):
+            tensor.set_shape(part.shape)
+    rest = iter(found)
+    made = [next(rest) if isinstance(s, DType) else s.from_tensors(rest) for s in specs]
+    return made if several or wanted is None else made[0]
+
+
+def _as_spec(wanted: Any) -> Any:
+    return wanted if isinstance(wanted, TypeSpec) else as_dtype(wanted)
+
+
+def _listed(result: Any, specs: list) -> list:
+    """The results of a callback, one for each spec."""
+    values = list(result) if len(specs) > 1 or isinstance(result, (list, tuple)) else [result]
+    values = [result] if len(specs) == 1 and len(values) != 1 else values
+    if len(values) != len(specs):
+        raise ValueError(f"the callback returned {len(values)} values, expected {len(specs)}")
+    return values
+
+
+def _parts(spec: Any, value: Any) -> list:
+    """The tensors of a result. ValueError where it does not fit the spec."""
+    if isinstance(spec, DType):
+        return [_tensor(value, spec, True)]
+    if isinstance(spec, TensorSpec):
+        value = _tensor(value, spec.dtype, True)
+    if not spec.is_compatible_with(value):
+        raise ValueError(f"the callback returned {value!r}, expected a value of {spec!r}")
+    return spec.to_tensors(value)
+
+
 def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool) -> Any:
     if not callable(func):
         raise ValueError(f"expected a function to call, got {func!r}")
@@ -105,13 +168,13 @@ def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool)
 def run_callback(func: Callable, inputs: list, dtypes: list, eager: bool) -> tuple[list, Any]:
     """Run a callback; its results as tensors of these dtypes, and what its gradient needs."""
     if not eager:
-        return _results(func(*[_array(t) for t in inputs]), dtypes), None
+        return _results(func(*[_array(t) for t in inputs]), dtypes, False), None
     sources = [t for t in inputs if t.dtype.is_differentiable]
     if not sources or not any(d.is_differentiable for d in dtypes):
-        return _results(func(*inputs), dtypes), None
+        return _results(func(*inputs), dtypes, True), None
     with GradientTape() as tape:
         tape.watch(sources)
-        results = _results(func(*inputs), dtypes)
+        results = _results(func(*inputs), dtypes, True)
     targets = [t for t in results if t.dtype.is_differentiable]
     return results, (tape, targets, sources)
 
@@ -129,19 +192,15 @@ def _array(tensor: Any) -> Any:
     return value.copy() if hasattr(value, "flags") and not value.flags.writeable else value
 
 
-def _results(result: Any, dtypes: list) -> list:
+def _results(result: Any, dtypes: list, casts: bool) -> list:
     if not dtypes:
         return []
-    values = list(result) if len(dtypes) > 1 or isinstance(result, (list, tuple)) else [result]
-    if len(dtypes) == 1 and len(values) != 1:
-        values = [result]
-    if len(values) != len(dtypes):
-        raise ValueError(f"the callback returned {len(values)} values, expected {len(dtypes)}")
-    return [_tensor(v, d) for v, d in zip(values, dtypes, strict=True)]
+    return [_tensor(v, d, casts) for v, d in zip(_listed(result, dtypes), dtypes, strict=True)]
 
 
-def _tensor(value: Any, dtype: Any) -> Any:
-    if not hasattr(value, "dtype"):
+def _tensor(value: Any, dtype: Any, casts: bool) -> Any:
+    """A result as a tensor of the dtype; with ``casts`` arrays are cast to it."""
+    if not hasattr(value, "dtype") or casts and not isinstance(value.dtype, DType):
         return _core.convert_to_tensor(value, dtype)
     made = _core.convert_to_tensor(value)
     if made.dtype != dtype:

@@ -19,12 +19,14 @@ from ..values.tensor_spec import TensorSpec, TypeSpec
 __all__ = ["decoded", "encoded", "result_of", "template_of"]
 
 if TYPE_CHECKING:
+    from ..extension_type import fields as extension_fields
     from ..ragged import spec as ragged_spec
     from ..sparse import tensor as sparse_tensor
 else:
     _ABOVE = __package__.rpartition(".")[0]
     (ragged_spec,) = later(f"{_ABOVE}.ragged", "spec")
     (sparse_tensor,) = later(f"{_ABOVE}.sparse", "tensor")
+    (extension_fields,) = later(f"{_ABOVE}.extension_type", "fields")
 
 
 def _types() -> dict[int, type[TypeSpec]]:
@@ -84,10 +86,27 @@ def _encoded_tensor(value: Any) -> tuple:
 
 def _encoded_type(spec: TypeSpec) -> tuple:
     number = next((n for n, kind in _types().items() if type(spec) is kind), None)
+    name = type(spec).__name__
     if number is None:
-        raise ValueError(f"{spec!r} is the type of a value that saved models can't hold")
+        number, name = _EXTENSION, _extension_name(spec)
     state = "tuple", [encoded(part) for part in spec._serialize()]
-    return "type", number, type(spec).__name__, state, len(spec.flatten())
+    return "type", number, name, state, len(spec.flatten())
+
+
+_EXTENSION, _OF_SPEC = 13, ".Spec"
+
+
+def _extension_name(spec: TypeSpec) -> str:
+    """What the type of an extension type's values is called."""
+    own = getattr(spec, "_value_type", None)
+    name = None if own is None else vars(own).get("__name__")
+    if name is None:
+        shown = spec if own is None else own.__qualname__
+        raise ValueError(
+            f"{shown} is the type of a value that saved models can't hold, or of an extension type "
+            "without a name for them: give its class one, __name__ = 'package.Class'"
+        )
+    return name + _OF_SPEC
 
 
 def decoded(structure: Any) -> Any:
@@ -122,6 +141,14 @@ def decoded(structure: Any) -> Any:
 
 def _decoded_type(structure: tuple) -> TypeSpec:
     _, number, name, state, _ = structure
+    if number == _EXTENSION:
+        found = extension_fields.class_saved_as(name.removesuffix(_OF_SPEC))
+        if found is None:
+            raise ValueError(
+                f"the saved model holds a value of the extension type {name!r}: make or import "
+                "that class before the model is loaded"
+            )
+        return found.Spec._deserialize(decoded(state))
     kind = _types().get(number)
     if kind is None:
         raise ValueError(f"the saved model holds a value of type {name}, which is not read here")

@@ -39,7 +39,8 @@ __all__ = [
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense where one of them is.
 
-    Of two sparse ones only elements of at least ``threshold`` in absolute value are kept.
+    Of two sparse ones, sums of an element of each are kept where they are at least ``threshold``
+    in absolute value; elements that only one of them has are always kept.
 
     Both have the same dtype, and sparse ones the same shape.
 
@@ -58,7 +59,11 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     total = _merged(a, b, segments.unsorted_segment_sum, "sparse.add")
     if isinstance(threshold, (int, float)) and threshold == 0:
         return total
-    return build.retain(total, ops.abs(total.values) >= ops.cast(threshold, total.dtype))
+    numbers, _ = _numbered(a, b)
+    _, counts = combined(numbers, ops.ones_like(numbers), segments.unsorted_segment_sum)
+    sizes = ops.abs(total.values)
+    large = sizes >= ops.cast(threshold, sizes.dtype)
+    return build.retain(total, ops.logical_or(counts < 2, large))
 
 
 @public("sparse.maximum")
@@ -94,10 +99,16 @@ def _merged(a: Any, b: Any, combine: Any, what: str) -> SparseTensor:
     a.shape.assert_is_compatible_with(b.shape)
     same = ops.reduce_all(ops.equal(a.dense_shape, b.dense_shape))
     require(same, f"{what}: the tensors have different shapes")
-    numbers = ops.concat([places(s.indices, s.dense_shape) for s in (a, b)], 0)
-    numbers, values = combined(numbers, ops.concat([a.values, b.values], 0), combine)
+    numbers, values = _numbered(a, b)
+    numbers, values = combined(numbers, values, combine)
     shape = a.dense_shape
     return made(to_coordinates(numbers, shape), values, shape, a.shape.merge_with(b.shape))
+
+
+def _numbered(a: SparseTensor, b: SparseTensor) -> tuple:
+    """The numbers of the places of the elements of both, and the elements."""
+    numbers = [places(s.indices, s.dense_shape) for s in (a, b)]
+    return ops.concat(numbers, 0), ops.concat([a.values, b.values], 0)
 
 
 def _extreme(a: Any, b: Any, combine: Any, what: str) -> SparseTensor:
