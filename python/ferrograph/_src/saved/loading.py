@@ -218,7 +218,18 @@ class _Loading:
                 continue
             name = self._file.creator(number)
             self._make_concretes([name])
-            self._objects[number]._handle = self._concretes[name]()
+            self._objects[number]._handle = self._run(self._concretes[name], number)
+
+    def _run(self, function: Any, number: int) -> Any:
+        """Call a function of a table, which takes nothing."""
+        traces = getattr(function, "concrete_functions", [function])
+        if not all(isinstance(t, ConcreteFunction) and t._n_args == 0 for t in traces):
+            raise DataLossError(
+                None,
+                None,
+                f"table {self._names[number]!r} of the saved model has no sound functions",
+            )
+        return function()
 
     def _add_functions(self) -> None:
         """Make all other functions, of which one may call what another one does."""
@@ -248,7 +259,7 @@ class _Loading:
         self, name: str, graph: Any, bound: list[int], arguments: Any, result: Any
     ) -> ConcreteFunction:
         try:
-            args, kwargs = decoded(arguments) or ((), {})
+            args, kwargs = _arguments(decoded(arguments))
             template = template_of(result)
         except ValueError as e:
             raise ValueError(f"function {name!r}: {e}") from e
@@ -256,7 +267,7 @@ class _Loading:
             "_template": template,
             "_function_name": name,
             "_params": [("kwargs", 4, False, None)],
-            "_traced_args": tuple(args),
+            "_traced_args": args,
             "_traced_kwargs": dict(kwargs),
             "_bound": [],
             "_kept_types": {},
@@ -288,7 +299,7 @@ class _Loading:
             if kind[0] == "resource":
                 for child, name in children:
                     if name == "_initialize":
-                        self._objects[child]()
+                        self._run(self._objects[child], number)
                 contents = self._values.get(number)
                 if contents is not None:
                     handle = self._objects[number].resource_handle
@@ -340,11 +351,26 @@ def _fill_list(value: list, items: list[tuple[str, Any]]) -> None:
     value.extend(numbered.get(i) for i in range(n))
 
 
+def _arguments(found: Any) -> tuple[tuple, dict]:
+    """The arguments of a trace by place and by name. ValueError where they are neither."""
+    if found is None:
+        return (), {}
+    if isinstance(found, tuple) and len(found) == 2:
+        args, kwargs = found
+        if isinstance(args, (tuple, list)) and isinstance(kwargs, dict):
+            return tuple(args), kwargs
+    raise ValueError(f"its arguments are damaged: {found!r:.200}")
+
+
 def _parameters(arguments: Any) -> list[tuple]:
-    """The parameters of a function in the structure of ``inspect.FullArgSpec``."""
+    """The parameters of a function in the structure of ``inspect.FullArgSpec``.
+
+    ValueError for another structure.
+    """
     if arguments is None:
         return [("args", 2, False, None), ("kwargs", 4, False, None)]
     spec = decoded(arguments)
+    _expect_arguments(spec)
     names = list(spec.args)
     defaults = list(spec.defaults or ())
     first = len(names) - len(defaults)
@@ -361,6 +387,24 @@ def _parameters(arguments: Any) -> list[tuple]:
     if spec.varkw:
         params.append((spec.varkw, 4, False, None))
     return params
+
+
+def _expect_arguments(spec: Any) -> None:
+    """ValueError for what is no ``inspect.FullArgSpec``."""
+    kinds = {
+        "args": (list, tuple),
+        "varargs": (str, type(None)),
+        "varkw": (str, type(None)),
+        "defaults": (list, tuple, type(None)),
+        "kwonlyargs": (list, tuple, type(None)),
+        "kwonlydefaults": (dict, type(None)),
+    }
+    is_one = all(isinstance(getattr(spec, name, 0), kind) for name, kind in kinds.items())
+    names = [*spec.args, *(spec.kwonlyargs or ())] if is_one else [None]
+    if not is_one or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"the saved model has damaged parameters of a function: {spec!r:.200}")
+    if len(spec.defaults or ()) > len(spec.args):
+        raise ValueError("the saved model has more defaults of a function than parameters")
 
 
 def _expanded(*operation: Any) -> Any:

@@ -16,7 +16,12 @@ from ..values.dtypes import DType, as_dtype
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
-__all__ = ["decoded", "encoded", "result_of", "template_of"]
+__all__ = [
+    "decoded",
+    "encoded",
+    "result_of",
+    "template_of",
+]
 
 if TYPE_CHECKING:
     from ..extension_type import fields as extension_fields
@@ -112,8 +117,16 @@ def _extension_name(spec: TypeSpec) -> str:
 def decoded(structure: Any) -> Any:
     """The value of Python's that a structure is, with specs for tensors.
 
-    ValueError for one of a kind that there is not here.
+    ValueError for one of a kind that there is not here, or that is not sound.
     """
+    try:
+        return _decoded(structure)
+    except (AttributeError, LookupError, OverflowError, TypeError) as e:
+        # What a type is made of is read from the file: a part of another kind is a damaged one.
+        raise ValueError(f"the description of a value is damaged: {e}") from e
+
+
+def _decoded(structure: Any) -> Any:
     if not isinstance(structure, tuple):
         return structure
     kind = structure[0]
@@ -127,14 +140,14 @@ def decoded(structure: Any) -> Any:
     if kind == "shape":
         return _shape(structure[1])
     if kind == "tuple":
-        return tuple(decoded(v) for v in structure[1])
+        return tuple(_decoded(v) for v in structure[1])
     if kind == "list":
-        return [decoded(v) for v in structure[1]]
+        return [_decoded(v) for v in structure[1]]
     if kind == "dict":
-        return {key: decoded(v) for key, v in structure[1]}
+        return {key: _decoded(v) for key, v in structure[1]}
     if kind == "named":
         return named_tuple(structure[1], [name for name, _ in structure[2]])(
-            *(decoded(v) for _, v in structure[2])
+            *(_decoded(v) for _, v in structure[2])
         )
     return structure[1]
 
@@ -152,7 +165,7 @@ def _decoded_type(structure: tuple) -> TypeSpec:
     kind = _types().get(number)
     if kind is None:
         raise ValueError(f"the saved model holds a value of type {name}, which is not read here")
-    return kind._deserialize(decoded(state))
+    return kind._deserialize(_decoded(state))
 
 
 _named: dict[tuple, type] = {}
@@ -235,7 +248,7 @@ def template_of(structure: Any) -> Any:
         if kind == "spec":
             return next(counter)
         if kind == "type":
-            return composite(_decoded_type(part))
+            return composite(decoded(part))
         if kind == "tuple":
             return tuple([inside(p) for p in part[1]])
         if kind == "list":
