@@ -507,3 +507,24 @@ def test_an_argument_without_a_value_is_refused_where_a_variable_begins_with_it(
     begun = Begun(lambda x: x, spec)
     with pytest.raises(ValueError, match="call the function once"):
         fg.function(lambda x: begun.call(x))(fg.constant([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "string", "int8", "complex64", "bfloat16"])
+def test_variables_are_made_beside_arguments_of_every_dtype(dtype):
+    """A first call whose variables the function around it makes, under arguments of any dtype."""
+    made = []
+
+    @fg.function
+    def inner(x):
+        if not made:
+            made.append(fg.Variable(fg.ones([2])))
+        return made[0] * 2.0, x
+
+    @fg.function
+    def outer(x):
+        return inner(x)
+
+    x = fg.constant(["a", "b"]) if dtype == "string" else fg.cast([0, 1], dtype)
+    doubled, same = outer(x)
+    assert doubled.numpy().tolist() == [2.0, 2.0]
+    assert same.dtype.name == dtype and same.numpy().tolist() == x.numpy().tolist()

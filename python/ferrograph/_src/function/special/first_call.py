@@ -96,7 +96,8 @@ _OF_SHAPES = ("Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike")
 def _stand_in(tensor: Any) -> Any:
     """A tensor that has a value, of the same dtype and rank, and of the sizes that are known."""
     shape = [] if tensor.shape.rank is None else [size or 1 for size in tensor.shape.as_list()]
-    nothing = _core.convert_to_tensor("" if tensor.dtype.name == "string" else 0, tensor.dtype)
+    nothing: Any = {"string": "", "bool": False}.get(tensor.dtype.name, 0)
+    nothing = _core.convert_to_tensor(nothing, tensor.dtype)
     return _core.emit("Fill", (_core.convert_to_tensor(shape, "int32"), nothing))
 
 
