@@ -1,6 +1,6 @@
 """NumPy's behavior of tensors, against what tensorflow 2.21 and NumPy give.
 
-Each program runs in an interpreter of its own: what is switched on stays on.
+Each program runs in an interpreter of its own: what is switched on stays on, or another mode does.
 """
 
 HEAD = """
@@ -184,12 +184,50 @@ else:
     raise AssertionError
 enable()
 enable()
-try:
-    enable(dtype_conversion_mode="off")
-except ValueError as e:
-    assert "already" in str(e)
-else:
-    raise AssertionError
+assert fg.constant([1]).T.shape == [1]
+""")
+
+
+def test_modes_take_the_place_of_one_another(run_python):
+    """The outcomes of each mode as tensorflow 2.21 gives them, whatever was on before."""
+    run_python("""
+import ferrograph as fg
+from ferrograph import add as by_name
+
+fg.as_tensorflow()
+import tensorflow as tf
+
+tf.add  # The face has handed it out.
+enable = fg.experimental.numpy.experimental_enable_numpy_behavior
+plain = fg.Tensor.__add__, fg.Variable.__getitem__, fg.add, fg.divide
+i, f = lambda: fg.cast([1, 2], fg.int32), lambda: fg.cast([1.0, 2.0], fg.float32)
+
+def dtypes():
+    found = []
+    for call in (
+        lambda: i() + f(), lambda: fg.add(i(), f()), lambda: by_name(i(), f()),
+        lambda: tf.add(i(), f()), lambda: i() / f(), lambda: fg.cast([1], fg.int8) + 2.5,
+        lambda: fg.maximum(i(), f()), lambda: f() @ fg.constant([[1], [2]]),
+        lambda: fg.Variable([1, 2]) + f(), lambda: -fg.constant(1),
+    ):
+        try:
+            found.append(call().dtype.name)
+        except (TypeError, ValueError, fg.errors.InvalidArgumentError):
+            found.append("!")
+    return found
+
+expected = {
+    "legacy": "float64 ! ! ! float64 float64 ! float64 float64 int32",
+    "all": "float32 float32 float32 float32 float32 float64 float32 ! float32 int32",
+    "safe": "! ! ! ! ! ! ! ! ! int32",
+    "off": "! ! ! ! ! ! ! ! ! int32",
+}
+for mode in ("legacy", "all", "safe", "all", "off", "safe", "legacy", "off"):
+    enable(dtype_conversion_mode=mode)
+    assert dtypes() == expected[mode].split(), (mode, dtypes())
+    is_weak = type(fg.constant(1)).__name__ == "WeakTensor"
+    assert is_weak == (mode in ("all", "safe")) and i().T.shape == [2]
+assert plain[0] is fg.Tensor.__add__ and plain[2:] == (fg.add, fg.divide)
 """)
 
 

@@ -1,4 +1,7 @@
-"""Record what tensorflow 2.21 computes: run it with tensorflow-cpu and mpmath installed."""
+"""Record what tensorflow 2.21 computes: run it with tensorflow-cpu and mpmath installed.
+
+python tests/ops/recorded/record.py [new]    with "new", only cases that have no record yet
+"""
 
 import json
 import pathlib
@@ -8,7 +11,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from recorded import compare, truth  # noqa: E402
-from recorded.vocabulary import CASES  # noqa: E402
+from recorded.thresholds import CASES  # noqa: E402
 
 # What is said where there is no such kernel.
 ABSENT = ("Could not find device", "is not in the list of allowed values")
@@ -45,11 +48,13 @@ def main():
     """Write one file."""
     import tensorflow as tf
 
-    entries = {key: record(tf, case) for key, case in CASES.items()}
+    path = HERE / "edges.json"
+    known = json.loads(path.read_text()) if sys.argv[1:] == ["new"] else {}
+    entries = {key: known.get(key) or record(tf, case) for key, case in CASES.items()}
     entries = {key: entry for key, entry in entries.items() if entry}
     dumps = json.JSONEncoder(separators=(",", ":")).encode
     lines = [f"{dumps(key)}:{dumps(entry)}" for key, entry in sorted(entries.items())]
-    (HERE / "edges.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     print(len(entries), "cases")
 
 

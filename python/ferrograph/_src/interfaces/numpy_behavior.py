@@ -16,7 +16,8 @@ from ..ops import arithmetic
 from ..state.variable import Variable
 from ..values.composite import CompositeTensor
 from ..values.public import public
-from .weak_functions import let_dtypes_be_weak, replace
+from .changes import Changes
+from .weak_functions import let_dtypes_be_weak
 from .weak_tensors import WeakTensor, plain, unary
 
 __all__ = ["experimental_enable_numpy_behavior"]
@@ -25,6 +26,7 @@ _SYMMETRIC = ("lt", "le", "eq", "ne", "gt", "ge")
 _ARITHMETIC = ("add", "sub", "mul", "mod", "pow", "and", "xor", "or", "floordiv", "truediv")
 _MODES = ("off", "legacy", *lattice.MODES)
 _enabled: list[str] = []
+_changes = Changes()
 
 
 @public("experimental.numpy.experimental_enable_numpy_behavior")
@@ -32,6 +34,8 @@ def experimental_enable_numpy_behavior(
     prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
 ) -> None:
     """Lets tensors behave as NumPy's arrays from now on, in the whole program.
+
+    Another call with another mode takes the place of the first; functions keep what they traced.
 
     Operators take operands of two dtypes to the one that NumPy gives them, ``tensor[key]`` takes
     lists, arrays and tensors of indices and masks along any axis, and tensors have ``T``,
@@ -42,8 +46,9 @@ def experimental_enable_numpy_behavior(
     together by rules of their own, the same on all devices: int32 and float32 give float32. What is
     made of Python's numbers is weak and gives way, as ``fg.constant(2)`` does: such a tensor prints
     ``weak=True``, and functions such as ``fg.sqrt`` give weak ones of weak ones. "safe" refuses
-    what may lose digits or needs a third dtype, where "all" has a result for any two. To be called
-    before anything else of the program, since names imported by themselves stay what they are.
+    what may lose digits or needs a third dtype, where "all" has a result for any two.
+    Functions that modules have imported by name come with it; one kept elsewhere before, as in a
+    list or a class, stays what it is.
 
     ```
     fg.experimental.numpy.experimental_enable_numpy_behavior()
@@ -57,7 +62,7 @@ def experimental_enable_numpy_behavior(
         only.
 
     Raises:
-      ValueError: for another mode, or one that differs from the mode that is on.
+      ValueError: for another mode.
 
     >>> fg.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="any")
     Traceback (most recent call last):
@@ -68,24 +73,23 @@ def experimental_enable_numpy_behavior(
     if mode not in _MODES:
         names = "'off', 'legacy', 'safe' or 'all'"
         raise ValueError(f"dtype_conversion_mode must be {names}, got {mode!r}")
-    if _enabled and _enabled != [mode]:
-        raise ValueError(f"NumPy's behavior is on already, in mode {_enabled[0]!r}")
     promotion.prefer_float32(prefer_float32)
-    if _enabled:
+    if _enabled == [mode]:
         return
-    _enabled.append(mode)
+    _changes.undo()
+    _enabled[:] = [mode]
+    lattice.set_mode(mode)
     for kind in (_core.Tensor, Variable):
         _set_operators(kind, mode)
-        setattr(kind, "__getitem__", _getitem(kind.__getitem__))  # noqa: B010 - of a native class
+        _changes.put(kind, "__getitem__", _getitem(kind.__getitem__))
     for name, method in _METHODS.items():
-        setattr(_core.Tensor, name, method)
+        _changes.put(_core.Tensor, name, method)
     if mode == "legacy":
-        replace({arithmetic.divide: _divided})
+        _changes.replace({arithmetic.divide: _divided})
     if mode in lattice.MODES:
-        lattice.set_mode(mode)
-        let_dtypes_be_weak()
+        let_dtypes_be_weak(_changes)
         for name, method in _METHODS.items():
-            setattr(WeakTensor, name, _of_weak(name, method))
+            _changes.put(WeakTensor, name, _of_weak(name, method))
 
 
 @functools.wraps(arithmetic.divide)
@@ -107,15 +111,15 @@ def _of_weak(name: str, method: Any) -> Any:
 
 
 def _set_operators(kind: type, mode: str) -> None:
-    setattr(kind, "__pos__", lambda self: _core.convert_to_tensor(self))  # noqa: B010
+    _changes.put(kind, "__pos__", lambda self: _core.convert_to_tensor(self))
     if mode != "legacy":
         return
     names = [*_SYMMETRIC, *_ARITHMETIC, *(f"r{name}" for name in _ARITHMETIC)]
     for name in names:
         full = f"__{name}__"
-        setattr(kind, full, _promoting(full, getattr(kind, full)))
+        _changes.put(kind, full, _promoting(full, getattr(kind, full)))
     for full in ("__matmul__", "__rmatmul__"):
-        setattr(kind, full, _product(full, getattr(kind, full)))
+        _changes.put(kind, full, _product(full, getattr(kind, full)))
 
 
 def _promoting(name: str, original: Callable) -> Callable:

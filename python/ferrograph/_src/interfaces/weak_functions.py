@@ -9,9 +9,10 @@ from typing import Any
 
 from ..native import _core
 from ..state.variable import Variable
+from .changes import Changes
 from .weak_tensors import WeakTensor, constants, pairs, plain, unary, updates
 
-__all__ = ["let_dtypes_be_weak", "replace"]
+__all__ = ["let_dtypes_be_weak"]
 
 # Functions of one value whose result is as weak as it is, by module.
 _UNARY = {
@@ -66,7 +67,7 @@ _JOINING = ("add", "sub", "mul", "mod", "pow", "floordiv", "truediv", "matmul")
 _PLAIN = ("lt", "le", "gt", "ge", "ne", "and", "or", "xor", "rand", "ror", "rxor")
 
 
-def let_dtypes_be_weak() -> None:
+def let_dtypes_be_weak(changes: Changes) -> None:
     """Put functions and operators that know weak tensors in the place of those that do not."""
     made: dict[Any, Any] = {}
     for space, function in _named(_UNARY):
@@ -77,14 +78,14 @@ def let_dtypes_be_weak() -> None:
         made[_at(space, function)] = pairs(_at(space, function), gives_weak=False)
     constant = _at("", "constant")
     made[constant] = constants(constant)
-    replace(made)
+    changes.replace(made)
     for name in ("assign", "assign_add", "assign_sub"):
-        setattr(Variable, name, updates(getattr(Variable, name)))
+        changes.put(Variable, name, updates(getattr(Variable, name)))
     names = [f"__{n}__" for n in [*_JOINING, *(f"r{n}" for n in _JOINING), "eq"]]
     of_tensors = {name: getattr(_core.Tensor, name) for name in names}
     for kind in (_core.Tensor, Variable):
-        _set_operators(kind, of_tensors)
-    _set_weak_operators()
+        _set_operators(changes, kind, of_tensors)
+    _set_weak_operators(changes)
 
 
 def _named(table: dict[str, str]) -> list[tuple[str, str]]:
@@ -100,25 +101,13 @@ def _module(space: str) -> Any:
     return functools.reduce(getattr, names, sys.modules[_PACKAGE])
 
 
-def replace(made: dict[Any, Any]) -> None:
-    """Put the functions under every public name that the former ones have."""
-    for space in {*_UNARY, *_PAIRS}:
-        _module(space)
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] != _PACKAGE or f"{_PACKAGE}._src" in name:
-            continue
-        for attribute, value in list(vars(module).items()):
-            if callable(value) and getattr(value, "__hash__", None) and value in made:
-                setattr(module, attribute, made[value])
-
-
-def _set_operators(kind: Any, of_tensors: dict[str, Callable]) -> None:
+def _set_operators(changes: Changes, kind: Any, of_tensors: dict[str, Callable]) -> None:
     for full, original in of_tensors.items():
-        setattr(kind, full, _joining(original, full != "__eq__"))
+        changes.put(kind, full, _joining(original, full != "__eq__"))
     for name in _PLAIN:
         full = f"__{name}__"
-        setattr(kind, full, _of_plain(getattr(kind, full)))
-    setattr(kind, "__hash__", kind.__hash__)  # noqa: B010 - of a native class
+        changes.put(kind, full, _of_plain(getattr(kind, full)))
+    changes.put(kind, "__hash__", kind.__hash__)
 
 
 def _joining(original: Callable, gives_weak: bool) -> Callable:
@@ -141,15 +130,15 @@ def _of_plain(original: Callable) -> Callable:
     return operate
 
 
-def _set_weak_operators() -> None:
+def _set_weak_operators(changes: Changes) -> None:
     """The operators of weak tensors: those of tensors, which look at both operands."""
     tensor = _core.Tensor
     for name in [*_JOINING, *(f"r{n}" for n in _JOINING), "eq", *_PLAIN]:
         full = f"__{name}__"
-        setattr(WeakTensor, full, _first_plain(getattr(tensor, full), name in _PLAIN))
+        changes.put(WeakTensor, full, _first_plain(getattr(tensor, full), name in _PLAIN))
     for name in ("neg", "pos", "abs", "invert"):
         full = f"__{name}__"
-        setattr(WeakTensor, full, unary(_alone(getattr(tensor, full))))
+        changes.put(WeakTensor, full, unary(_alone(getattr(tensor, full))))
 
 
 def _alone(original: Callable) -> Callable:

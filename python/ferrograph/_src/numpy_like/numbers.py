@@ -249,17 +249,13 @@ def _integers(name: str, x1: Any, x2: Any) -> list:
 
 @public("experimental.numpy.signbit")
 def signbit(x: Any) -> Any:
-    """Whether the sign bit is set: also that of -0.0.
+    """Whether numbers are below zero: -0.0 is not.
 
     >>> fg.experimental.numpy.signbit([-1.0, 0.0, -0.0]).numpy().tolist()
-    [True, False, True]
+    [True, False, False]
     """
     x = array(x)
-    if not x.dtype.is_floating:
-        return ops.less(x, ops.zeros_like(x)) if not x.dtype.is_bool else ops.zeros_like(x)
-    wide = ops.cast(x, "float64") if x.dtype.name in ("float16", "bfloat16") else x
-    bits = ops.bitcast(wide, "int32" if wide.dtype.name == "float32" else "int64")
-    return ops.less(bits, ops.zeros_like(bits))
+    return ops.zeros_like(x) if x.dtype.is_bool else ops.less(x, ops.zeros_like(x))
 
 
 @public("experimental.numpy.sinc")

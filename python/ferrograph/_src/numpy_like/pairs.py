@@ -181,7 +181,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
 
 @public("experimental.numpy.heaviside")
 def heaviside(x1: Any, x2: Any) -> Any:
-    """0 below zero, 1 above it, and the second number at it.
+    """0 below zero, 1 above it, and the second number at it and where the first is NaN.
 
     >>> fg.experimental.numpy.heaviside([-1.0, 0.0, 2.0], 0.5).numpy().tolist()
     [0.0, 0.5, 1.0]
@@ -198,7 +198,9 @@ def _hypot(x: Any, y: Any) -> Any:
     """By the larger of both, so that nothing overflows."""
     x, y = ops.abs(x), ops.abs(y)
     most, least = ops.maximum(x, y), ops.minimum(x, y)
+    # Equal numbers, infinities among them, have the ratio 1.
     ratio = arithmetic.divide_no_nan(least, most)
+    ratio = ops.where(ops.equal(least, most), ops.ones_like(ratio), ratio)
     return most * ops.sqrt(1.0 + ratio * ratio)
 
 
@@ -211,5 +213,5 @@ def _log_add(x: Any, y: Any, scale: float) -> Any:
 
 
 def _heaviside(x: Any, y: Any) -> Any:
-    step = ops.cast(ops.greater(x, 0.0), x.dtype)
-    return ops.where(ops.equal(x, 0.0), y, step)
+    above, below = ops.greater(x, 0.0), ops.less(x, 0.0)
+    return ops.where(above | below, ops.cast(above, x.dtype), y)

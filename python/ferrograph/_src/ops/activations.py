@@ -20,7 +20,7 @@ from ._base import (
 from ._dispatch import dispatched
 from ._numbers import real, whole
 from ._ranks import of_rank
-from .arithmetic import add, divide, multiply, pow, squared_difference, subtract
+from .arithmetic import add, divide, divide_no_nan, multiply, pow, squared_difference, subtract
 from .arrays import concat, pad, reshape, shape
 from .elementwise import erfc, negative, relu, rsqrt, sigmoid, square, tanh
 from .numeric import cast, clip_by_norm
@@ -205,6 +205,8 @@ def weighted_moments(
 ) -> Any:
     """The mean and the variance over axes with a weight for each element; the weights broadcast.
 
+    Both are 0 where the weights sum up to 0.
+
     >>> [float(m) for m in fg.nn.weighted_moments([1.0, 3.0], 0, [1.0, 3.0])]
     [2.5, 0.75]
     """
@@ -213,9 +215,9 @@ def weighted_moments(
     weights = add(weights, emit("ZerosLike", (x,), None, None))
     x = add(x, zeros)
     total = reduce_sum(weights, axes, True)
-    mean = divide(reduce_sum(multiply(weights, x), axes, True), total)
+    mean = divide_no_nan(reduce_sum(multiply(weights, x), axes, True), total)
     spread = multiply(weights, squared_difference(x, mean))
-    variance = divide(reduce_sum(spread, axes, True), total)
+    variance = divide_no_nan(reduce_sum(spread, axes, True), total)
     if keepdims:
         return mean, variance
     sizes = shape(reduce_sum(x, axes))

@@ -324,14 +324,14 @@ def clip_by_norm(
 
     Args:
       t: a tensor of floats, or ``IndexedSlices``.
-      clip_norm: a positive scalar.
+      clip_norm: a positive scalar; a negative one counts as 0.
       axes: the axes that one norm is taken over; all of them unless told.
       name: a name for the operation.
     """
     if is_slices(t):
         return map_values(lambda values: clip_by_norm(values, clip_norm, axes, name), t)
     t = convert(t)
-    clip_norm = convert(clip_norm, t.dtype)
+    clip_norm = maximum(convert(clip_norm, t.dtype), 0)
     total = _sum(multiply(t, t), axes, True)
     some = greater(total, 0)
     safe = emit("SelectV2", (some, total, emit("OnesLike", (total,), None, None)), None, None)

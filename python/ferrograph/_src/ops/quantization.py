@@ -9,12 +9,12 @@ from ..values.public import public
 from ._base import Tensor, TensorLike, TensorShape, convert, float32, known_size, rank_of
 from ._numbers import real, whole
 from ._ranks import of_rank
-from .arithmetic import greater, less, maximum, minimum
+from .arithmetic import equal, greater, less, less_equal, maximum, minimum
 from .arrays import stop_gradient
 from .creation import range as range_of
 from .creation import zeros_like
 from .elementwise import abs as magnitude
-from .elementwise import floor, logical_not, sign
+from .elementwise import floor, sign
 from .numeric import cast
 from .reductions import reduce_sum
 from .selection import where
@@ -23,12 +23,16 @@ __all__ = ["Steps"]
 
 
 class Steps(NamedTuple):
-    """The steps of a range: its ends, moved so that 0 is a step, their width and its inverse."""
+    """The steps of a range: its ends, moved so that 0 is a step, their width and its inverse.
+
+    ``is_empty`` tells where both ends are 0.
+    """
 
     low: Any
     high: Any
     width: Any
     inverse: Any
+    is_empty: Any
 
 
 def _steps(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Steps:
@@ -43,33 +47,44 @@ def _steps(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Steps:
     nearest = floor(magnitude(zero) + 0.5) * sign(zero)
     zero = minimum(maximum(nearest, first), last)
     inverse = (last - first) / (high - low)
-    return Steps((first - zero) * width, (last - zero) * width, width, inverse)
+    is_empty = equal(low, 0.0) & equal(high, 0.0)
+    return Steps((first - zero) * width, (last - zero) * width, width, inverse, is_empty)
 
 
-def _rounded(x: Any, steps: Steps) -> Any:
-    """Numbers rounded to the nearest step; 0 where the range is empty."""
-    inverse = 1.0 / steps.width
-    zero = floor(-steps.low * inverse + 0.5)
+def _by_inverse(x: Any, steps: Steps) -> Any:
+    return x * steps.inverse
+
+
+def _by_width(x: Any, steps: Steps) -> Any:
+    return x / steps.width
+
+
+def _rounded(x: Any, steps: Steps, counted: Any) -> Any:
+    """Numbers rounded to the nearest step; 0 where both ends are.
+
+    How the steps are counted decides in the middle of two: a range whose ends are scalars of
+    tensors divides by their width, others multiply.
+    """
+    zero = floor(-steps.low * steps.inverse + 0.5)
     inside = maximum(minimum(x, steps.high), steps.low) - steps.low
-    number = floor(inside * inverse - zero + 0.5)
-    return where(steps.width > 0.0, number * steps.width, zeros_like(number))
+    number = floor(counted(inside, steps) - zero + 0.5)
+    return where(steps.is_empty, zeros_like(number), number * steps.width)
 
 
-def _rounded_by_channel(x: Any, steps: Steps) -> Any:
-    """As ``_rounded``, by the arithmetic that ranges of channels have: it decides in the middle."""
-    inside = maximum(minimum(x, steps.high), steps.low) - steps.low
-    number = floor(inside * steps.inverse + 0.5)
-    return where(steps.width > 0.0, number * steps.width + steps.low, zeros_like(number))
+def _split(x: Any, steps: Steps) -> tuple[Any, Any, Any]:
+    """Which numbers lie within the range, below it and above it; without a range all lie within."""
+    below, above = less(x, steps.low), greater(x, steps.high)
+    within = less_equal(steps.low, x) & less_equal(x, steps.high)
+    return within | steps.is_empty, below, above
 
 
-def _fake(
-    x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, rounded: Any = _rounded
-) -> Tensor:
+def _fake(x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, counted: Any) -> Tensor:
     """Numbers rounded to steps; the gradient passes within the range, else to its ends."""
     ends = stop_gradient(low), stop_gradient(high)
     steps = _steps(*ends, num_bits, narrow_range)
-    kept = where(less(x, steps.low), low, where(greater(x, steps.high), high, x))
-    return stop_gradient(rounded(x, steps)) + (kept - stop_gradient(kept))
+    inside, below, above = _split(x, steps)
+    kept = where(inside, x, where(below, low, where(above, high, zeros_like(x))))
+    return stop_gradient(_rounded(x, steps, counted)) + (kept - stop_gradient(kept))
 
 
 def _bounds(low: Any, high: Any) -> tuple[Any, Any]:
@@ -111,7 +126,8 @@ def by_args(
     """
     min, max = (real(end, "fake_quant_with_min_max_args: min and max") for end in (min, max))
     _check(min, max)
-    return _fake(convert(inputs, float32), *_bounds(min, max), num_bits, narrow_range)
+    low, high = _bounds(min, max)
+    return _fake(convert(inputs, float32), low, high, num_bits, narrow_range, _by_inverse)
 
 
 @public("quantization.fake_quant_with_min_max_vars")
@@ -142,15 +158,14 @@ def by_vars(
         if end.shape.rank not in (0, None):
             raise ValueError(f"min and max must be scalars, got shape {end.shape}")
     low, high = of_rank(low, 0), of_rank(high, 0)
-    return _fake(convert(inputs, float32), low, high, num_bits, narrow_range)
+    return _fake(convert(inputs, float32), low, high, num_bits, narrow_range, _by_width)
 
 
 def _parts(gradients: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple:
     """The gradient within the range, below it and above it, element by element."""
     gradients, x = convert(gradients, float32), convert(x, float32)
     steps = _steps(low, high, bits, narrow)
-    below, above = less(x, steps.low), greater(x, steps.high)
-    inside = logical_not(below | above)
+    inside, below, above = _split(x, steps)
     return tuple(gradients * cast(part, float32) for part in (inside, below, above))
 
 
@@ -235,7 +250,7 @@ def fake_quant_with_min_max_vars_per_channel(
     """
     inputs = convert(inputs, float32)
     low, high = _channels(inputs, min, max)
-    return _fake(inputs, low, high, num_bits, narrow_range, _rounded_by_channel)
+    return _fake(inputs, low, high, num_bits, narrow_range, _by_inverse)
 
 
 @public("quantization.fake_quant_with_min_max_vars_per_channel_gradient")

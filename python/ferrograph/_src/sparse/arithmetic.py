@@ -111,7 +111,16 @@ def _numbered(a: SparseTensor, b: SparseTensor) -> tuple:
     return ops.concat(numbers, 0), ops.concat([a.values, b.values], 0)
 
 
-def _extreme(a: Any, b: Any, combine: Any, what: str) -> SparseTensor:
+def _extreme(a: Any, b: Any, extreme: Any, what: str) -> SparseTensor:
+    def combine(values: Any, ids: Any, number: Any) -> Any:
+        """The extreme of each segment; NaN where one of its values is."""
+        found = extreme(values, ids, number)
+        if not values.dtype.is_floating:
+            return found
+        spoilt = ops.cast(ops.not_equal(values, values), "int32")
+        is_spoilt = ops.greater(segments.unsorted_segment_max(spoilt, ids, number), 0)
+        return ops.where(is_spoilt, ops.cast(float("nan"), found.dtype), found)
+
     zeros = [s.with_values(ops.zeros_like(s.values)) for s in (_sparse(a), _sparse(b))]
     total = segments.unsorted_segment_sum
     return _merged(
