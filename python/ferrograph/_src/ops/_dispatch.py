@@ -20,6 +20,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Handlers of the program's own, by function.
 _handlers: dict[Any, list[Callable]] = {}
+# What functions were before handlers of theirs were asked first.
+_before: dict[Any, FunctionType] = {}
 # The functions that ask the classes of composite arguments.
 _asking: set[Any] = set()
 
@@ -94,6 +96,7 @@ def let_ask(function: Any) -> bool:
         function.__code__, function.__globals__, function.__name__, function.__defaults__
     )
     before.__kwdefaults__ = function.__kwdefaults__
+    before.__annotations__ = function.__annotations__
 
     def first(args: tuple, kwargs: dict) -> Any:
         if _composites(args, kwargs):
@@ -102,11 +105,21 @@ def let_ask(function: Any) -> bool:
                 return result
         return before(*args, **kwargs)
 
+    _before[function] = before
     function.__wrapped__ = before
     function.__code__, function.__defaults__ = _first.__code__, None
     function.__kwdefaults__ = {"_asked": first}
     asks(function)
     return True
+
+
+def _restore(function: Any) -> None:
+    """Give a function its own code again."""
+    before = _before.pop(function)
+    function.__code__, function.__defaults__ = before.__code__, before.__defaults__
+    function.__kwdefaults__ = before.__kwdefaults__
+    del function.__wrapped__
+    _asking.discard(function)
 
 
 def _first(*args: Any, _asked: Any = None, **kwargs: Any) -> Any:
@@ -132,6 +145,8 @@ def register(function: Callable, handler: Callable) -> None:
 
 def unregister(handler: Callable) -> None:
     """Ask a handler no more."""
-    for handlers in _handlers.values():
+    for function, handlers in _handlers.items():
         if handler in handlers:
             handlers.remove(handler)
+        if not handlers and function in _before:
+            _restore(function)

@@ -260,7 +260,7 @@ def _compares_with_zero(compare: Callable, relation: str) -> Callable[[F], F]:
             data = [_said(message), f"x {relation} 0 does not hold everywhere; x:", x]
             return Assert(holds, data, summarize, name)
 
-        return dressed(check, declared, _SIGNED_DOC)
+        return dressed(dispatched(check), declared, _SIGNED_DOC)
 
     return make
 

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..values.composite import CompositeInput
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -18,7 +19,7 @@ from ._base import (
     rank_of,
     refusal,
 )
-from ._dispatch import dispatched
+from ._dispatch import ask, asks, dispatched
 from ._emits import dressed
 from ._numbers import several, whole
 from ._ranks import split_shape
@@ -82,9 +83,12 @@ def _sorted(op: str) -> Callable[[F], F]:
 
     def make(declared: F) -> F:
         def segment(data, segment_ids, name=None):
-            return emit(op, (data, segment_ids), None, name)
+            try:
+                return emit(op, (data, segment_ids), None, name)
+            except CompositeInput as e:
+                return ask(segment, (data, segment_ids), {}, e)
 
-        return dressed(segment, declared, _SORTED_DOC)
+        return asks(dressed(segment, declared, _SORTED_DOC))
 
     return make
 

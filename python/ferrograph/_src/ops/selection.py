@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..hints import Any, TypeVar
+from ..values.composite import CompositeInput
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -18,7 +19,7 @@ from ._base import (
     known_rank,
     refusal,
 )
-from ._dispatch import dispatched
+from ._dispatch import ask, asks, dispatched
 from ._emits import dressed
 from ._numbers import whole
 from .arrays import concat, expand_dims, reshape, shape
@@ -231,10 +232,13 @@ def _scatters(op: str) -> Callable[[F], F]:
 
     def make(declared: F) -> F:
         def scatter(tensor, indices, updates, name=None):
-            tensor, updates = convert_pair(tensor, updates)
-            return emit(op, (tensor, indices, updates), None, name)
+            try:
+                tensor, updates = convert_pair(tensor, updates)
+                return emit(op, (tensor, indices, updates), None, name)
+            except CompositeInput as e:
+                return ask(scatter, (tensor, indices, updates), {}, e)
 
-        return dressed(scatter, declared, _SCATTER_DOC)
+        return asks(dressed(scatter, declared, _SCATTER_DOC))
 
     return make
 
