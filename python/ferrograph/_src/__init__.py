@@ -8,12 +8,14 @@ import threading
 import time
 from collections.abc import Callable
 from importlib import import_module
+from types import FunctionType
 
 from .hints import Any
 
 _importing: list[int] = []  # the threads that import a module late, once for each module
 _forking: list[int] = []  # the threads that are about to fork
 _LONGEST_WAIT = 5.0
+_PUBLIC = f"{__name__.rpartition('.')[0]}."
 
 
 def _load(module: str) -> Any:
@@ -132,6 +134,9 @@ def door(
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of a public module: folders opened late, and what is known of the rest.
 
+    Where an object of the module says that it is in another one (``__module__``), that one is
+    imported, too: what pickles objects by reference asks which modules there are.
+
     Args:
       namespace: the module's full name.
       places: where the names are that are imported when they are first asked for, as
@@ -158,10 +163,20 @@ def door(
         else:
             module, _, attribute = place.partition(":")
             found = getattr(_opened(f"{__name__}.{module}", namespace, name), attribute)
+            _open_home(found)
         setattr(sys.modules[namespace], name, found)
         return found
 
+    for eager in list(vars(sys.modules[namespace]).values()):
+        _open_home(eager)
     return find
+
+
+def _open_home(value: Any) -> None:
+    """Import the public module in which an object says that users find it."""
+    home = value.__module__ if isinstance(value, (type, FunctionType)) else None
+    if home is not None and home.startswith(_PUBLIC) and home not in sys.modules:
+        _load(home)
 
 
 def names_of(module: str) -> list[str]:

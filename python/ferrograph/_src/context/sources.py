@@ -11,9 +11,10 @@ import sys
 
 from ..hints import Any
 
-__all__ = ["line", "lines"]
+__all__ = ["keep", "line", "lines"]
 
 _read: dict[str, list[str]] = {}
+_kept: dict[str, list[str]] = {}  # texts that came with pickled functions
 _MOST = 256
 
 
@@ -29,7 +30,14 @@ def lines(filename: str, namespace: dict[str, Any] | None = None) -> list[str]:
             return found
     import linecache
 
-    return linecache.getlines(filename, namespace)
+    return linecache.getlines(filename, namespace) or _kept.get(filename, [])
+
+
+def keep(filename: str, text: str) -> None:
+    """Have a text stand for a file that is not there."""
+    if len(_kept) >= _MOST and filename not in _kept:
+        _kept.clear()
+    _kept[filename] = text.splitlines(keepends=True)
 
 
 def line(filename: str, number: int) -> str:

@@ -66,13 +66,13 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     return apply
 
 
-def _method(name: str, example: str) -> Callable[..., Transformation]:
+def _method(name: str, example: str, own_name: str = "") -> Callable[..., Transformation]:
     method = getattr(Dataset, name)
 
     def transformation(*args: Any, **kwargs: Any) -> Transformation:
         return lambda dataset: method(dataset, *args, **kwargs)
 
-    transformation.__name__ = name
+    transformation.__name__ = transformation.__qualname__ = own_name or name
     summary = f"A function for ``Dataset.apply`` that does as ``Dataset.{name}``."
     transformation.__doc__ = f"{summary}\n{example}"
     return transformation
@@ -94,6 +94,7 @@ dense_to_ragged_batch = _method(
     >>> next(iter(lines.apply(fg.data.experimental.dense_to_ragged_batch(3)))).to_list()
     [[], [0], [0, 1]]
     """,
+    "dense_to_ragged_batch",
 )
 dense_to_sparse_batch = _method(
     "sparse_batch",
@@ -103,6 +104,7 @@ dense_to_sparse_batch = _method(
     >>> fg.sparse.to_dense(batch).numpy().tolist()
     [[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0]]
     """,
+    "dense_to_sparse_batch",
 )
 enumerate_dataset = _method(
     "enumerate",
@@ -111,6 +113,7 @@ enumerate_dataset = _method(
     >>> [(int(i), int(x)) for i, x in pairs]
     [(0, 5), (1, 6)]
     """,
+    "enumerate_dataset",
 )
 group_by_window = _method(
     "group_by_window",

@@ -109,6 +109,7 @@ class Function(Explained):
         self._values: tuple | None = None
         self._has_created: set = set()
         self._log = Log()
+        self._twin: types.FunctionType | None = None
         inner = getattr(python_function, "func", python_function)
         self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
         functools.update_wrapper(self, python_function, updated=())
@@ -370,8 +371,18 @@ class Function(Explained):
     def __repr__(self) -> str:
         return f"<ferrograph.function {self._name} at {id(self):#x}>"
 
-    def __reduce__(self) -> Any:
-        return special.reduce_function(self)
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return special.reduce_function(self, protocol)
+
+    def __setstate__(self, state: Any) -> None:
+        special.finish(self, state)
+
+    @property
+    def _by_name(self) -> types.FunctionType:
+        """The Python function under a name that leads to this function."""
+        if self._twin is None or self._twin.__code__ is not self.python_function.__code__:
+            self._twin = special.twin_of(self)
+        return self._twin
 
 
 class BoundFunction:

@@ -403,7 +403,7 @@ class RaggedTensor(CompositeTensor, TensorType):
         return late.printed(self, summarize)
 
     def __reduce__(self) -> Any:
-        return RaggedTensor, (self._values, self._row_splits, self._uniform)
+        return _rebuilt, (self._values, self._row_splits, self._uniform)
 
     # What makes it a composite value.
 
@@ -429,6 +429,11 @@ class RaggedTensor(CompositeTensor, TensorType):
 
     def _with_gradient_parts(self, parts: list) -> Any:
         return with_values_of(lambda v: self.with_flat_values(_core.convert_to_tensor(v)), parts)
+
+
+def _rebuilt(*parts: Any) -> RaggedTensor:
+    """What a pickle has: by a name that stays, whatever module the class says that it is in."""
+    return RaggedTensor(*parts)
 
 
 RaggedTensorSpec._value_class = RaggedTensor

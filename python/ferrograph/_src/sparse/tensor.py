@@ -178,7 +178,7 @@ class SparseTensor(CompositeTensor, TensorType):
         return _core.emit("StringFormat", parts, attrs)
 
     def __reduce__(self) -> Any:
-        return SparseTensor, (self._indices, self._values, self._dense_shape)
+        return _rebuilt, (self._indices, self._values, self._dense_shape)
 
     # What makes it a composite value.
 
@@ -206,6 +206,11 @@ class SparseTensor(CompositeTensor, TensorType):
 
     def _with_gradient_parts(self, parts: list) -> Any:
         return with_values_of(lambda v: self.with_values(_core.convert_to_tensor(v)), parts)
+
+
+def _rebuilt(*parts: Any) -> SparseTensor:
+    """What a pickle has: by a name that stays, whatever module the class says that it is in."""
+    return SparseTensor(*parts)
 
 
 def _int64(value: Any, empty: list) -> Any:

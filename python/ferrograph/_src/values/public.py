@@ -49,7 +49,9 @@ def public(
 ) -> Callable[[T], T]:
     """Declare the public names of a function or class, below the package: ``math.erf``, ``erf``.
 
-    The first name that ends in its own says where users find it: its ``__module__``.
+    The name that ends in its own and is the shortest in dots says where users find it: its
+    ``__module__``, of equal ones the first. That module is there wherever the object is, since
+    what pickles by reference asks whether it has been imported.
     """
 
     def declare(value: T) -> T:
@@ -63,11 +65,10 @@ def public(
 
 
 def _place(value: FunctionType | type, names: tuple[str, ...]) -> None:
-    for name in names:
-        space, _, last = name.rpartition(".")
-        if last == value.__name__:
-            value.__module__ = f"{_PACKAGE}.{space}" if space else _PACKAGE
-            return
+    own = [name for name in names if name.rpartition(".")[2] == value.__name__]
+    if own:
+        space = min(own, key=lambda name: name.count(".")).rpartition(".")[0]
+        value.__module__ = f"{_PACKAGE}.{space}" if space else _PACKAGE
 
 
 def functions_like(ragged: str) -> list:

@@ -160,7 +160,11 @@ class TypeSpec:
         return f"{type(self).__name__}{self._serialize()!r}"
 
     def __reduce__(self):
-        return type(self)._deserialize, (self._serialize(),)
+        return _deserialized, (type(self), self._serialize())
+
+
+def _deserialized(cls: type[TypeSpec], serialization: tuple) -> TypeSpec:
+    return cls._deserialize(serialization)
 
 
 @public("TensorSpec")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .function_type import FunctionType, Parameter
     from .input_signature import convert, spec_arguments, specs_for
     from .ordered import as_tensor
-    from .pickling import reduce_bound, reduce_concrete, reduce_function
+    from .pickling import finish, reduce_bound, reduce_concrete, reduce_function, twin_of
     from .recursion import (
         another_choice,
         call,
@@ -26,6 +26,7 @@ _WHERE = {
     "Parameter": "function_type",
     "convert": "input_signature",
     "find": "type_dispatch",
+    "finish": "pickling",
     "flat_arguments": "concrete_call",
     "keep": "type_dispatch",
     "another_choice": "recursion",
@@ -45,6 +46,7 @@ _WHERE = {
     "spec_arguments": "input_signature",
     "specs_for": "input_signature",
     "type_of": "type_dispatch",
+    "twin_of": "pickling",
     "typed": "type_dispatch",
     "unended": "recursion",
 }
