@@ -76,8 +76,8 @@ mod _core {
     use super::fork::{after_fork_in_child, after_fork_in_parent, before_fork, stop_prefetching};
     #[pymodule_export]
     use super::function::{
-        PyConcrete, PyFunction, PySignature, functions_run_eagerly, run_functions_eagerly,
-        set_device,
+        PyConcrete, PyFunction, PyReadContents, PyReadObject, PySignature, functions_run_eagerly,
+        run_functions_eagerly, set_device,
     };
     #[pymodule_export]
     use super::hooks::register_hooks;

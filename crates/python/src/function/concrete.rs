@@ -1,6 +1,6 @@
 //! A traced function as Python holds it.
 
-use super::guards::{Guard, Written};
+use super::guards::{Guard, Stale, Written};
 use super::tree::Tree;
 use crate::attrs::PyGraphHandle;
 use crate::emit::to_val;
@@ -289,14 +289,10 @@ impl PyConcrete {
         self.guards().iter().map(|guard| guard.write(py)).collect()
     }
 
-    /// The guards that do not hold, each with the value now, None where there is none.
-    fn _stale_guards<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Vec<(Written<'py>, Option<Bound<'py, PyAny>>)> {
-        let stale = self.guards().iter().filter(|guard| !guard.holds(py));
-        stale
-            .map(|guard| (guard.write(py), guard.now(py)))
+    /// What does not hold of the guards, each fact with the value now, None where there is none.
+    fn _stale_guards<'py>(&self, py: Python<'py>) -> Vec<Stale<'py>> {
+        (self.guards().iter())
+            .flat_map(|guard| guard.stale(py))
             .collect()
     }
 

@@ -1,6 +1,7 @@
-//! Guards of a trace: Python values that the traced code read from globals and closures, which have to be what they
-//! were for the trace to serve.
+//! Guards of a trace: Python values that the traced code read from globals, closures and attributes, and what it read
+//! of containers there, which have to be what they were for the trace to serve.
 
+use super::contents::Expected;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -23,7 +24,7 @@ enum Place {
 pub(super) struct Guard {
     place: Place,
     label: Py<PyString>,
-    expected: Py<PyAny>,
+    expected: Expected,
 }
 
 /// A guard as the front end writes it: cell, globals or weak reference, name there, label, value.
@@ -33,6 +34,9 @@ pub(super) type Written<'py> = (
     Bound<'py, PyString>,
     Bound<'py, PyAny>,
 );
+
+/// A fact that does not hold, as a guard, and the value now.
+pub(super) type Stale<'py> = (Written<'py>, Option<Bound<'py, PyAny>>);
 
 impl Guard {
     pub(super) fn read((owner, name, label, value): Written<'_>) -> PyResult<Guard> {
@@ -49,12 +53,18 @@ impl Guard {
         Ok(Guard {
             place,
             label: label.unbind(),
-            expected: value.unbind(),
+            expected: Expected::read(value),
         })
     }
 
     pub(super) fn write<'py>(&self, py: Python<'py>) -> Written<'py> {
-        let (owner, name) = match &self.place {
+        let (owner, name) = self.place(py);
+        let label = self.label.bind(py).clone();
+        (owner, name, label, self.expected.write(py))
+    }
+
+    fn place<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, Option<Bound<'py, PyString>>) {
+        match &self.place {
             Place::Cell(cell) => (cell.bind(py).clone(), None),
             Place::Name(globals, name) => (
                 globals.bind(py).clone().into_any(),
@@ -64,9 +74,7 @@ impl Guard {
                 weak.bind(py).clone().into_any(),
                 Some(name.bind(py).clone()),
             ),
-        };
-        let label = self.label.bind(py).clone();
-        (owner, name, label, self.expected.bind(py).clone())
+        }
     }
 
     /// The value now; `None` where the name is gone.
@@ -97,21 +105,44 @@ impl Guard {
         {
             return true;
         }
-        let expected = self.expected.bind(py);
-        (self.now(py)).is_some_and(|now| now.is(expected) || equal_literals(&now, expected))
+        (self.now(py)).is_some_and(|now| self.expected.holds(&now))
+    }
+
+    /// What does not hold of it: each fact of a container by itself, with the value now.
+    pub(super) fn stale<'py>(&self, py: Python<'py>) -> Vec<Stale<'py>> {
+        if self.holds(py) {
+            return Vec::new();
+        }
+        let now = self.now(py);
+        let (Expected::Contents(contents), Some(value)) = (&self.expected, &now) else {
+            return vec![(self.write(py), now)];
+        };
+        let mut found = Vec::new();
+        let label = self.label.bind(py).to_string_lossy();
+        (contents.get()).differences(&label, value, &mut found);
+        let (owner, name) = self.place(py);
+        let none = || py.None().into_bound(py);
+        (found.into_iter())
+            .map(|(label, then, now)| {
+                let then = then.unwrap_or_else(none);
+                let label = PyString::new(py, &label);
+                ((owner.clone(), name.clone(), label, then), now)
+            })
+            .collect()
     }
 
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         match &self.place {
-            Place::Cell(cell) => visit.call(cell),
-            Place::Name(globals, _) => visit.call(globals),
-            Place::Attribute(weak, _) => visit.call(weak),
+            Place::Cell(cell) => visit.call(cell)?,
+            Place::Name(globals, _) => visit.call(globals)?,
+            Place::Attribute(weak, _) => visit.call(weak)?,
         }
+        self.expected.traverse(visit)
     }
 }
 
 /// Whether two values are literals of one class and value. No code of the user runs.
-fn equal_literals(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
+pub(super) fn equal_literals(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
     if !a.get_type().is(b.get_type()) {
         return false;
     }

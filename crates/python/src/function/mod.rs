@@ -3,6 +3,7 @@
 
 mod bind;
 mod concrete;
+mod contents;
 mod describe;
 mod encode;
 mod guards;
@@ -10,6 +11,7 @@ mod substitute;
 mod tree;
 
 pub(crate) use concrete::PyConcrete;
+pub(crate) use contents::{PyReadContents, PyReadObject};
 pub(crate) use encode::set_device;
 pub(crate) use tree::Tree;
 

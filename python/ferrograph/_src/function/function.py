@@ -344,9 +344,12 @@ class Function(Explained):
             made._set_jit_compile(self._jit_compile)
         if signature._types():
             special.keep(made, signature)
-        guards = reads.guards() if reads is not None else None
-        if guards:
-            made._set_guards(guards)
+        if reads is not None:
+            guards = reads.guards()
+            if guards:
+                made._set_guards(guards)
+            if reads.frozen:
+                self._log.say_frozen(self, reads.frozen)
         return made
 
     def _reads(self, staged: Callable, args: tuple, kwargs: dict) -> Reads | None:

@@ -1,18 +1,17 @@
 """What traced code reads from globals, closures and attributes: what a trace is good for.
 
 While a function is traced, every Python function that runs is looked through for the names that it
-reads from outside, and for the attributes that it reads of these and of its arguments. Those that
-stand for numbers, strings, bools or None become guards of the trace: a later call uses it only
-while they are what they were. What traced code itself writes is left out: it is its own state.
+reads from outside, and for the attributes and items that it reads of these and of its arguments
+(``chains.py``). Those that stand for numbers, strings, bools or None become guards of the trace: a
+later call uses it only while they are what they were. Of lists, tuples, dictionaries and sets what
+was read is guarded (``contents.py``); of what cannot be it is said once that it is frozen. What
+traced code itself writes is left out: it is its own state.
 """
 
 from __future__ import annotations
 
-import opcode
-import sys
 import types
 import weakref
-from functools import lru_cache
 
 from .. import context, later
 from ..context.ownership import is_library_file, is_own_module
@@ -20,14 +19,21 @@ from ..hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..context import ends
+    from . import chains, contents
+    from .chains import Chain
 else:
     (ends,) = later(context.__name__, "ends")
+    chains, contents = later(__package__, "chains", "contents")
 
 __all__ = ["Reads"]
 
 _LITERALS = frozenset((bool, int, float, complex, str, bytes, type(None)))
 _NO_VALUE = object()
-_MOST = 8  # attributes in a chain
+_CONTAINERS = frozenset((list, dict, tuple, set, frozenset))
+_FLAGS = 1 << 25 | 1 << 26 | 1 << 29  # of classes of lists, tuples and dictionaries
+# How attributes are read where that runs no code of a class.
+_PLAIN_READS = (object.__getattribute__, types.SimpleNamespace.__getattribute__)
+_MOST_FACTS = 256  # of containers, in one trace
 _MANY = 16  # objects of a class whose methods run, that are looked at when they do
 
 
@@ -46,6 +52,11 @@ class Reads:
         self._unmet: dict[int, Unmet] = {}  # by the ids of codes that ``_held`` holds
         self._counts: dict[type, int] = {}  # how many of these objects are of a class
         self._late: dict[int, _Late] = {}  # further ones of the class, by id: see ``_meet_late``
+        # By owner and name there: owner, name, label and what was read of the container.
+        self._roots: dict[tuple, tuple] = {}
+        self._left = [_MOST_FACTS]
+        self._special: set[int] = set()  # codes that read for what is asked of objects
+        self.frozen: dict[str, str] = {}  # by label: why changes are not noticed
 
     def add_target(
         self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
@@ -69,34 +80,40 @@ class Reads:
         is said to be the object of a method. ``deep`` adds the functions that it names, where
         nobody will see it call them."""
         key = id(function.__closure__ or function.__code__)
-        reads = function.__code__.co_names and (has_self or _has_root(function))
-        chains = _chains(function.__code__) if reads else ()
-        of_arguments = any(scope == "local" for scope, _, _ in chains)
+        code, cells = function.__code__, function.__closure__ or ()
+        reads = code.co_freevars or (code.co_names and (has_self or _has_root(function)))
+        found = chains.chains_of(code) if reads else ()
+        of_arguments = any(chain[0] == "local" for chain in found)
         if key in self._seen:
             return of_arguments
         self._seen[key] = function  # kept, so that no other gets its address
-        code, cells = function.__code__, function.__closure__ or ()
-        outside = self._globals(code, function.__globals__)
+        names = function.__globals__
+        outside = self._globals(code, names)
         outside += self._closure(code, cells)
         if deep:
             for value in outside:
                 if type(value) is types.FunctionType and not _is_library(value):
                     self.add(value, True)
-        for chain in chains:
-            scope, name, _ = chain
+        for chain in found:
+            scope, name, steps, _ = chain
             if scope == "global":
-                self._follow(function.__globals__.get(name), chain, deep)
+                value = names.get(name)
+                if steps or _may_hold(value):
+                    root = names, name, f"{names.get('__name__', '')}.{name}"
+                    self._follow(value, chain, deep, code, root)
             elif scope == "free" and name in code.co_freevars:
-                value = _now(cells[code.co_freevars.index(name)], None)
-                if isinstance(value, types.ModuleType | type) or id(value) in self._selves:
-                    self._follow(value, chain, deep)
+                cell = cells[code.co_freevars.index(name)]
+                value = _now(cell, None)
+                known = isinstance(value, types.ModuleType | type) or id(value) in self._selves
+                if known or _may_hold(value) or chains.has_item(chain):
+                    self._follow(value, chain, deep, code, (cell, None, name), not known)
         return of_arguments
 
     def reads_others(self, function: Any) -> bool:
         """Whether a function reads attributes of other arguments than the first."""
         first = function.__code__.co_varnames[:1]
-        chains = _chains(function.__code__)
-        return any(scope == "local" and name not in first for scope, name, _ in chains)
+        found = chains.chains_of(function.__code__)
+        return any(scope == "local" and name not in first for scope, name, *_ in found)
 
     def met(self, values: tuple) -> bool:
         """Whether there are objects among values whose methods run."""
@@ -116,8 +133,8 @@ class Reads:
             return
         self._calls[met] = code
         values = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False), **kwargs)
-        for chain in _chains(code):
-            scope, name, _ = chain
+        for chain in chains.chains_of(code):
+            scope, name, *_ = chain
             if scope != "local" or name not in values:
                 continue
             value = values[name]
@@ -172,32 +189,35 @@ class Reads:
         if not alive:
             return
         codes = {f.__code__ for f in self._seen.values()} | set(self._calls.values())
-        chains = {c[2]: c for code in codes for c in _chains(code) if c[0] == "local"}
+        read = {
+            c[2:]: (c, code) for code in codes for c in chains.chains_of(code) if c[0] == "local"
+        }
         changed = set()
         for owner, name, _, value in list(self._found.values()):
             if type(owner) is weakref.ref and _now(owner, name) is not value:
                 changed.add((type(owner()), name))
         for value in alive:
-            for chain in chains.values():
+            for chain, code in read.values():
                 if (type(value), chain[2][0]) not in changed:
-                    self._follow(value, chain, False)
+                    self._follow(value, chain, False, code)
 
     def _read(self, value: Any, chain: Chain, code: types.CodeType, deep: bool = False) -> None:
         key = id(code), id(value), chain
         if key not in self._bound:
             self._bound.add(key)
             self._held += [code, value]
-            self._follow(value, chain, deep)
+            self._follow(value, chain, deep, code)
 
     def asked(self, function: types.FunctionType) -> Asked | None:
         """The parameters whose objects a function has to tell; None where there are none: that of
         the object, if it stands in a class, and the others whose attributes it reads."""
         code, place = function.__code__, function.__qualname__.rpartition(".")[0]
-        read = dict.fromkeys(name for scope, name, _ in _chains(code) if scope == "local")
+        found = chains.chains_of(code)
+        read = dict.fromkeys(name for scope, name, *_ in found if scope == "local")
         if not read:
             return None
         is_method = code.co_argcount > 0 and place and not place.endswith("<locals>")
-        parameters = code.co_varnames[: _n_parameters(code)]
+        parameters = code.co_varnames[: chains.n_parameters(code)]
         first = parameters[0] if is_method else None
         others = tuple(n for n in read if n in parameters and n != first)
         return (first, others) if first is not None or others else None
@@ -238,58 +258,156 @@ class Reads:
                 self._read_all(value, others, code)
 
     def _read_all(self, value: Any, names: tuple[str, ...], code: types.CodeType) -> None:
-        for chain in _chains(code):
+        for chain in chains.chains_of(code):
             if chain[0] == "local" and chain[1] in names:
                 self._read(value, chain, code)
 
-    def _follow(self, value: Any, chain: Any, deep: bool) -> None:
-        """Guard the literal at which a chain of attributes of ``value`` ends."""
-        _, label, attributes = chain
-        for name in attributes:
+    def _follow(
+        self,
+        value: Any,
+        chain: Chain,
+        deep: bool,
+        code: types.CodeType,
+        root: tuple | None = None,
+        items_only: bool = False,
+    ) -> None:
+        """Guard what a chain of code reads of ``value``: the literal at which its attributes end,
+        or what it reads of a container. ``root`` says where the value stands, if that is known."""
+        scope, label, steps, use = chain
+        n_read = 0
+        for name in steps:
+            if _may_hold(value):
+                break
+            if type(name) is not str:
+                self._ask(value, "__getitem__", label)
+                return
             label += f".{name}"
-            found = _attribute(value, name)
+            owner, value = value, _attribute(value, name)
+            if type(value) in _LITERALS:
+                if not items_only:
+                    self._guard(owner, name, label, value)
+                return
+            if type(value) is property and type(value.fget) is types.FunctionType:
+                if not items_only:
+                    self.add(value.fget, True)
+                    self.bind(value.fget, (owner,), {}, True)
+                return
+            if deep and type(value) is types.FunctionType and not _is_library(value):
+                self.add(value, True)
+                self.bind(value, (owner,), {}, True)
+                return
+            if value is _NO_VALUE:
+                return
+            root = owner, name, label
+            n_read += 1
+        if not _may_hold(value):
+            for method in chains.METHODS.get(use[0], ()):
+                self._ask(value, method, label)
+        elif root is not None and self._is_looked_at(code):
+            self._read_contents(value, root, (scope, label, steps[n_read:], use), deep, code)
+
+    def _is_looked_at(self, code: types.CodeType) -> bool:
+        """Whether what code reads of containers is guarded: the program's, and what it asks."""
+        return id(code) in self._special or not is_library_file(code.co_filename)
+
+    def _read_contents(
+        self, value: Any, root: tuple, chain: Chain, deep: bool, code: types.CodeType
+    ) -> None:
+        """Note what the rest of a chain reads of a container that stands somewhere."""
+        scope, _, steps, use = chain
+        owner, name, label = root
+        place = owner if type(owner) in (dict, types.CellType) else _place(owner)
+        if place is None or (type(place) is dict and name not in place):
+            self.frozen.setdefault(label, "there are no weak references to its object")
+            return
+        if contents.form_of(value) is None:
+            self._ask(value, "__getitem__", label)
+            return
+        *_, read = self._roots.setdefault(
+            (id(place), name), (place, name, label, contents.Read(value))
+        )
+        if read.value is not value:
+            return  # another one stands there by now: what traced code assigns is its own
+        method = None
+        for i, step in enumerate(steps):
+            key = contents.key_of_attribute(read.value, step) if type(step) is str else step.key
+            if key is contents.NO_VALUE:
+                method = step
+                use = use if i == len(steps) - 1 else chains.ANY
+                break
+            label += f"[{key!r}]"
+            found, inner = read.item(key), read.nested(key)
+            if inner is None:
+                if found is not contents.NO_VALUE and type(found) not in _LITERALS:
+                    self._follow(found, (scope, label, steps[i + 1 :], use), deep, code)
+                return
+            read = inner
+        try:
+            if read.note(use, method, self._left):
+                for path, data in list(read.objects()):
+                    self._read_fields(data, label + path, code)
+        except contents.Unguarded as e:
+            self.frozen.setdefault(label, str(e))
+
+    def _read_fields(self, value: Any, label: str, code: types.CodeType) -> None:
+        """Guard what is in an object of plain data in a container that is read as a whole."""
+        for name in contents.fields_of(value):
+            found, path = _attribute(value, name), f"{label}.{name}"
             if type(found) in _LITERALS:
-                self._guard(value, name, label, found)
+                self._guard(value, name, path, found)
+            elif _may_hold(found):
+                rest = "global", path, (), chains.ANY
+                self._read_contents(found, (value, name, path), rest, False, code)
+
+    def _ask(self, value: Any, name: str, label: str) -> None:
+        """Look at the special method of an object's class that answers in its place."""
+        kind = type(value)
+        function = _in_class(kind, name)
+        if type(function) is types.FunctionType and not _is_library(function):
+            met = id(function.__code__), id(value)
+            if met in self._calls:
                 return
-            if type(found) is property and type(found.fget) is types.FunctionType:
-                self.add(found.fget, True)
-                self.bind(found.fget, (value,), {}, True)
-                return
-            if deep and type(found) is types.FunctionType and not _is_library(found):
-                self.add(found, True)
-                self.bind(found, (value,), {}, True)
-                return
-            if found is _NO_VALUE:
-                return
-            value = found
+            self._calls[met] = function.__code__
+            self._held.append(value)
+            self._special.add(id(function.__code__))
+            before = len(self._found) + len(self._roots)
+            self.add(function, True)
+            self.bind(function, (value,), {}, True)
+            if name == "__getitem__" and len(self._found) + len(self._roots) == before:
+                self.frozen.setdefault(label, f"{kind.__name__} has a __getitem__ of its own")
+        elif name == "__getitem__" and kind.__module__ == "numpy" and kind.__name__ == "ndarray":
+            self.frozen.setdefault(label, "it is an array, read as Python values")
 
     def _guard(self, owner: Any, name: str, label: str, value: Any) -> None:
-        if type(owner) is types.ModuleType:
-            place: Any = vars(owner)
-        else:
-            try:
-                place = weakref.ref(owner)
-            except TypeError:
-                return
-        self._found.setdefault((id(place), name), (place, name, label, value))
+        place = _place(owner)
+        if place is not None and (type(place) is not dict or name in place):
+            self._found.setdefault((id(place), name), (place, name, label, value))
 
     def add_guards(self, guards: list[tuple]) -> None:
         """The guards of a trace that this one calls."""
         for owner, name, label, value in guards:
-            self._found.setdefault((id(owner), name), (owner, name, label, value))
+            kind = None if type(value) in _LITERALS else id(value)
+            key = (id(owner), name) if kind is None else (id(owner), name, kind)
+            self._found.setdefault(key, (owner, name, label, value))
 
     def guards(self) -> list[tuple]:
         """Cell, globals or reference to an object, name there or None, label and value of each
         value read that the trace did not change."""
         if self._late:
             self._follow_late()
-        kept = [entry for key, entry in self._found.items() if key not in self._written]
-        return [entry for entry in kept if _now(*entry[:2]) is entry[3]]
+        kept = [entry for key, entry in self._found.items() if key[:2] not in self._written]
+        found = [entry for entry in kept if _holds(entry[3], _now(*entry[:2]))]
+        for key, (owner, name, label, read) in self._roots.items():
+            if key not in self._written:
+                expected = read.expected(_now(owner, name))
+                if expected is not None:
+                    found.append((owner, name, label, expected))
+        return found
 
     def _globals(self, code: types.CodeType, names: dict) -> list:
         values = [(name, names.get(name, _NO_VALUE)) for name in code.co_names]
-        if any(type(value) in _LITERALS for _, value in values):
-            loaded, stored, _ = _uses(code)
+        if any(type(value) in _LITERALS or _may_hold(value) for _, value in values):
+            loaded, stored, _ = chains.uses(code)
             module = names.get("__name__", "")
             for name, value in values:
                 key = (id(names), name)
@@ -305,7 +423,7 @@ class Reads:
 
     def _closure(self, code: types.CodeType, cells: tuple) -> list:
         values = [_now(cell, None) for cell in cells]
-        if any(type(value) in _LITERALS for value in values):
+        if any(type(value) in _LITERALS or _may_hold(value) for value in values):
             stored = _stored_cells(code)
             for name, cell, value in zip(code.co_freevars, cells, values, strict=True):
                 key = (id(cell), None)
@@ -362,50 +480,36 @@ def _now(owner: Any, name: str | None) -> Any:
 
 def _stored_cells(code: types.CodeType) -> set[str]:
     """Names of variables of outer functions that code assigns, also in functions inside it."""
-    found = set(_uses(code)[2])
+    found = set(chains.uses(code)[2])
     for nested in code.co_consts:
         if type(nested) is types.CodeType:
             found |= _stored_cells(nested)
     return found
 
 
-@lru_cache(maxsize=1)
-def _opcodes() -> dict[int, str]:
-    loads = ["LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "EXTENDED_ARG"]
-    wanted = [*loads, "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF", "DELETE_DEREF"]
-    return {opcode.opmap[name]: name for name in wanted if name in opcode.opmap}
+def _place(owner: Any) -> Any:
+    """Where the attributes of an object are looked up: the names of a module, else a reference to
+    it; where there are none its names, and None where it has none of its own."""
+    if type(owner) is types.ModuleType:
+        return vars(owner)
+    try:
+        return weakref.ref(owner)
+    except TypeError:
+        names = getattr(owner, "__dict__", None)
+        return names if type(names) is dict else None
 
 
-def _uses(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
-    """Global names that code reads, that it writes, and cells that it writes."""
-    loaded: set[str] = set()
-    stored: set[str] = set()
-    cells: set[str] = set()
-    wanted, text, high = _opcodes(), code.co_code, 0
-    for i in range(0, len(text), 2):
-        name = wanted.get(text[i])
-        arg = text[i + 1] | high
-        high = 0
-        if name is None:
-            continue
-        if name == "EXTENDED_ARG":
-            high = arg << 8
-        elif name == "LOAD_GLOBAL":
-            # The lowest bit says whether a call follows.
-            loaded.add(code.co_names[arg >> 1 if sys.version_info >= (3, 11) else arg])
-        elif name.endswith("_DEREF"):
-            cells.add(_cell_name(code, arg))
-        elif name.startswith("LOAD"):
-            loaded.add(code.co_names[arg])
-        else:
-            stored.add(code.co_names[arg])
-    return loaded, stored, cells
+def _may_hold(value: Any) -> bool:
+    """Whether a value is of a class of lists, tuples, dictionaries or sets."""
+    kind = type(value)
+    return (
+        kind in _CONTAINERS or kind.__flags__ & _FLAGS != 0 or isinstance(value, (set, frozenset))
+    )
 
 
-def _cell_name(code: types.CodeType, index: int) -> str:
-    if hasattr(code, "_varname_from_oparg"):
-        return code._varname_from_oparg(index)
-    return (code.co_cellvars + code.co_freevars)[index]
+def _holds(expected: Any, now: Any) -> bool:
+    """Whether what stands somewhere is what a guard says."""
+    return now is expected or (type(expected) not in _LITERALS and expected.holds(now))
 
 
 def _is_library(function: types.FunctionType) -> bool:
@@ -431,83 +535,6 @@ def _is_plain(value: Any) -> bool:
 
 # The parameter of a method's object, and the others whose attributes it reads.
 Asked = tuple["str | None", tuple[str, ...]]
-# Where a chain begins (``local``, ``global``, ``free``), the name there, the attributes.
-Chain = tuple[str, str, tuple[str, ...]]
-
-
-@lru_cache(maxsize=4096)
-def _chains(code: types.CodeType) -> tuple[Chain, ...]:
-    """The chains that code reads, and functions inside it as far as they read what is outside."""
-    found = dict.fromkeys(_own(code))
-    parameters = set(code.co_varnames[: _n_parameters(code)])
-    for nested in code.co_consts:
-        if type(nested) is types.CodeType:
-            for chain in _chains(nested):
-                scope, name, attributes = chain
-                if scope == "free" and name in parameters:
-                    found["local", name, attributes] = None
-                elif scope != "local":
-                    found[chain] = None
-    return tuple(found)
-
-
-def _n_parameters(code: types.CodeType) -> int:
-    return code.co_argcount + code.co_kwonlyargcount
-
-
-_LOCAL = {"LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW"}
-_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME"}
-_FREE = {"LOAD_DEREF", "LOAD_CLASSDEREF"}
-_ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD"}
-_STORES = {"STORE_FAST", "STORE_DEREF", "DELETE_FAST", "DELETE_DEREF"}
-_SILENT = {"CACHE", "EXTENDED_ARG", "NOP", "PRECALL"}
-
-
-def _own(code: types.CodeType) -> list[Chain]:
-    """The chains in the instructions of code itself."""
-    found: list[Chain] = []
-    stored: set[str] = set()
-    start: tuple[str, str] | None = None
-    names: list[str] = []
-    high, text = 0, code.co_code
-    for i in range(0, len(text), 2):
-        operation, arg = opcode.opname[text[i]], text[i + 1] | high
-        high = arg << 8 if operation == "EXTENDED_ARG" else 0
-        if operation in _SILENT:
-            continue
-        if operation in _ATTRIBUTE and start is not None and len(names) < _MOST:
-            names.append(code.co_names[_attribute_index(operation, arg)])
-            continue
-        if start is not None and names:
-            found.append((*start, tuple(names)))
-        names = []
-        start = _start(code, operation, arg)
-        if operation in _STORES:
-            stored.add(_local_name(code, arg))
-    return [c for c in found if c[0] == "global" or c[1] not in stored]
-
-
-def _start(code: types.CodeType, operation: str, arg: int) -> tuple[str, str] | None:
-    if operation in _GLOBAL:
-        wide = operation == "LOAD_GLOBAL" and sys.version_info >= (3, 11)
-        return "global", code.co_names[arg >> 1 if wide else arg]
-    if operation in _LOCAL:
-        name = _local_name(code, arg)
-    elif operation in _FREE:
-        name = _local_name(code, arg if hasattr(code, "_varname_from_oparg") else -1 - arg)
-    else:
-        return None
-    return ("free" if name in code.co_freevars else "local"), name
-
-
-def _attribute_index(operation: str, arg: int) -> int:
-    return arg >> 1 if operation == "LOAD_ATTR" and sys.version_info >= (3, 12) else arg
-
-
-def _local_name(code: types.CodeType, arg: int) -> str:
-    if hasattr(code, "_varname_from_oparg"):
-        return code._varname_from_oparg(arg)
-    return code.co_varnames[arg] if arg >= 0 else (code.co_cellvars + code.co_freevars)[-1 - arg]
 
 
 def _attribute(owner: Any, name: str) -> Any:
@@ -520,7 +547,7 @@ def _attribute(owner: Any, name: str) -> Any:
         return vars(owner).get(name, _NO_VALUE) if _is_users(owner) else _NO_VALUE
     if issubclass(kind, type):
         return _NO_VALUE if is_own_module(owner.__module__) else _in_class(owner, name)
-    if is_own_module(kind.__module__) or kind.__getattribute__ is not object.__getattribute__:
+    if is_own_module(kind.__module__) or kind.__getattribute__ not in _PLAIN_READS:
         return _NO_VALUE
     shared = _in_class(kind, name)
     if isinstance(shared, (property, types.MemberDescriptorType)):

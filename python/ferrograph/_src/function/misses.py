@@ -107,11 +107,12 @@ class Miss:
 class Log:
     """The latest misses of one function."""
 
-    __slots__ = ("evicted", "history", "misses", "site", "warned")
+    __slots__ = ("evicted", "frozen", "history", "misses", "site", "warned")
 
     def __init__(self) -> None:
         self.misses: deque[Miss] = deque(maxlen=_MAX_RECORDS)
         self.evicted: dict[int, int] = {}
+        self.frozen: set[str] = set()  # what was said to be frozen
         self.history: dict[tuple[str, str], deque] = {}
         self.site: Site | None = None
         self.warned = False
@@ -139,6 +140,13 @@ class Log:
             while len(self.evicted) >= _MAX_REMEMBERED:
                 self.evicted.pop(next(iter(self.evicted)))
             miss.evicted = self.evicted[hash(gone[0])] = gone[1]._index
+
+    def say_frozen(self, function: Any, found: dict[str, str]) -> None:
+        """Say, once for each, what a trace has read that is not guarded, and why."""
+        for label, reason in found.items():
+            if label not in self.frozen:
+                self.frozen.add(label)
+                explain.say_frozen(function, label, reason)
 
     def end(self, function: Any, miss: Miss) -> None:
         """The call has its trace, or failed: count the cost and say what is to be said."""

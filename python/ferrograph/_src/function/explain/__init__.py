@@ -4,9 +4,9 @@ from ... import lazy
 from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .records import TraceRecord, explain, record_of, records_of, speak
+    from .records import TraceRecord, explain, record_of, records_of, say_frozen, speak
     from .report import plan_report
 
-_NAMES = ("TraceRecord", "explain", "record_of", "records_of", "speak")
+_NAMES = ("TraceRecord", "explain", "record_of", "records_of", "say_frozen", "speak")
 
 __getattr__ = lazy(__name__, {**dict.fromkeys(_NAMES, "records"), "plan_report": "report"})

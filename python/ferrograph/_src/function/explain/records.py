@@ -7,7 +7,6 @@ when somebody asks. ``retrace_diff`` finds what differs.
 from __future__ import annotations
 
 import sys
-import weakref
 from collections import deque
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,8 @@ from . import differences
 from .differences import Cause
 from .report import Report
 
-__all__ = ["Cause", "TraceRecord", "explain", "record_of", "records_of", "speak", "trace_report"]
+__all__ = ["Cause", "TraceRecord", "explain", "record_of", "records_of"]
+__all__ += ["say_frozen", "speak", "trace_report"]
 
 _HISTORY = 8
 _MANY_VALUES = 5
@@ -160,13 +160,33 @@ def _new_function(function: Any, miss: Any) -> list[Cause]:
 
 def _captured(guard: tuple, now: Any) -> Cause:
     owner, name, label, value = guard
-    kind = "attribute" if isinstance(owner, weakref.ref) else "global"
+    is_module = isinstance(owner, dict) and "__name__" in owner
+    kind = "global" if is_module else "attribute"
     facet = "captured closure" if name is None else f"captured {kind}"
     fix = (
-        f"pass {label.rpartition('.')[2]} as an argument, keep it in a Variable, or freeze it with "
+        f"pass {_own_name(label)} as an argument, keep it in a Variable, or freeze it with "
         "function(freshness='ignore')"
     )
-    return Cause(label, facet, value, now, (), fix)
+    return Cause(label, facet, _in_short(value), _in_short(now), (), fix)
+
+
+def _in_short(value: Any) -> Any:
+    """A value as a record keeps it: of objects a name, so that it holds none."""
+    plain = (bool, int, float, complex, str, bytes, type(None))
+    if type(value) in plain or isinstance(value, type):
+        return value
+    if type(value) in (list, tuple) and all(type(part) in plain for part in value):
+        return value
+    return f"{getattr(value, '__qualname__', type(value).__qualname__)} at {id(value):#x}"
+
+
+def _own_name(label: str) -> str:
+    """What a label ends with: the last name in it, with the keys behind it; what is asked of such
+    a value as it is."""
+    if label.startswith(("len(", "bool(", "list(", "type(")) or " in " in label:
+        return label
+    name, bracket, keys = label.partition("[")
+    return name.rpartition(".")[2] + bracket + keys
 
 
 def _with_history(function: Any, miss: Any, cause: Cause) -> Cause:
@@ -244,6 +264,20 @@ def speak(function: Any, miss: Any, aloud: bool) -> None:
 
         function._log.warned = True
         logging.getLogger("ferrograph").warning("%s", text)
+
+
+def say_frozen(function: Any, label: str, reason: str) -> None:
+    """Say that traces do not notice how a value changes that they have read."""
+    import logging
+
+    logging.getLogger("ferrograph").warning(
+        "%s (%s) does not notice when %s changes: its traces keep what they have read (%s). Pass "
+        "it as an argument, keep it in a Variable, or say function(freshness='ignore')",
+        function.name,
+        _definition(function),
+        label,
+        reason,
+    )
 
 
 def _trouble(function: Any, miss: Any) -> str | None:
