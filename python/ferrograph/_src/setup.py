@@ -16,12 +16,13 @@ with uncollected(settles=True):  # what an import makes lives on
     from .context.hooks import hooks
     from .context.ownership import PACKAGE_FOLDER
     from .context.thread import called_while_tracing, current_region
-    from .context.tracebacks import show_users_frames
+    from .context.tracebacks import argument_of, show_users_frames
     from .function.function import binding_error
     from .function.trace_type import classify, rebuild, typed_placeholder
     from .hints import Any
     from .native import _core
     from .ops._base import pack
+    from .ops._numbers import attribute
     from .ops.arrays import rows
     from .ops.indexing import getitem
     from .staging.graph import graph_being_built, graph_of
@@ -158,6 +159,8 @@ def finish() -> None:
             "getitem": getitem,
             "rows": rows,
             "pack": pack,
+            "attribute": attribute,
+            "argument_of": argument_of,
             "tensor_ref": Reference,
             "graph_of": _graph_of,
             "operation_of": _operation_of,

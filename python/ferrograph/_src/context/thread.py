@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from ..values.public import public
+from ..values.public import block, public
 
 __all__ = [
     "control_dependencies",
@@ -376,7 +376,7 @@ def get_current_name_scope() -> str:
 
 
 @public("control_dependencies")
-@contextlib.contextmanager
+@block
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """Operations of a block run after these ones. Operations with effects are ordered anyway.
 
@@ -439,7 +439,7 @@ def _canonical(device_name: Any) -> str:
 
 
 @public("device")
-@contextlib.contextmanager
+@block
 def device(device_name: Any) -> Iterator[None]:
     """A block's operations are asked to run on a device, which is the CPU.
 

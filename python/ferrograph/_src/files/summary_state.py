@@ -18,7 +18,7 @@ from ..native import _core
 from ..ops._base import static_value
 from ..values.dtypes import bool as boolean
 from ..values.dtypes import int32, int64, string
-from ..values.public import public
+from ..values.public import block, public
 
 __all__ = [
     "SummaryWriter",
@@ -222,7 +222,7 @@ def set_step(step: Any) -> None:
 
 
 @public("summary.record_if")
-@contextlib.contextmanager
+@block
 def record_if(condition: Any) -> Iterator[None]:
     """A block whose summaries are written where a condition holds: a bool, a tensor, or a function
     that gives one.
@@ -326,17 +326,18 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
 
 
 @public("summary.experimental.summary_scope")
-@contextlib.contextmanager
-def summary_scope(
-    name: str | None, default_name: str = "summary", values: Any = None
-) -> Iterator[tuple[str, str]]:
+def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Any:
     """A block of a summary's own name scope: gives the summary's tag and the scope.
 
     >>> with fg.name_scope("layer"), fg.summary.experimental.summary_scope("loss") as (tag, _):
     ...     tag
     'layer/loss'
     """
-    name = name or default_name
+    return _summary_scope(name or default_name, default_name)
+
+
+@contextlib.contextmanager
+def _summary_scope(name: str, default_name: str) -> Iterator[tuple[str, str]]:
     around = thread.get_current_name_scope()
     tag = f"{around}/{name}" if around else name
     clean = "".join(c for c in name if c.isalnum() or c in "._-/") or default_name

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from ..values.public import public
+from ..values.public import block, public
 
 __all__ = ["DeviceSpec", "async_clear_error", "async_scope", "function_executor_type"]
 
@@ -163,7 +163,7 @@ def async_clear_error() -> None:
 
 
 @public("experimental.function_executor_type")
-@contextlib.contextmanager
+@block
 def function_executor_type(executor_type: str) -> Iterator[None]:
     """A block in which functions run by an executor of that name: there is one, whatever the name.
 

@@ -38,13 +38,15 @@ def check_keywords(op: str, args: tuple, keys: Iterable[str]) -> None:
 
 def by_keyword(function: F) -> F:
     """The same function, which says what it takes where it is called with positional arguments."""
-    keys = inspect.signature(function).parameters
+    signature = inspect.signature(function)
+    keys = signature.parameters
 
     @functools.wraps(function)
     def call(*args: Any, **given: Any) -> Any:
         check_keywords(function.__name__, args, keys)
         return function(**given)
 
+    call.__signature__ = signature  # type: ignore[attr-defined]
     return cast(F, call)
 
 
@@ -53,6 +55,8 @@ def _wrong(what: str, argument: str, op: str, value: Any) -> TypeError:
 
 
 def _truth(value: Any) -> bool:
+    if getattr(value, "ndim", None) == 0 and not isinstance(value, _core.Tensor):
+        value = value.item()
     if not isinstance(value, bool):
         raise TypeError
     return value

@@ -162,7 +162,8 @@ def extract_volume_patches(
         for axis, (side, step) in enumerate(zip(sides, steps, strict=True), start=1):
             size = x.shape[axis] if x.shape[axis] is not None else shape[axis]
             count = (size + step - 1) // step
-            short = ops.maximum((count - 1) * step + side - size, 0)
+            short = (count - 1) * step + side - size
+            short = max(short, 0) if isinstance(short, int) else ops.maximum(short, 0)
             spaces.append([short // 2, short - short // 2])
         x = ops.pad(x, [*spaces, [0, 0]])
         shape = ops.shape(x)

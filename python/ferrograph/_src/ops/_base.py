@@ -42,6 +42,7 @@ __all__ = [
     "map_values",
     "pack",
     "rank_of",
+    "refined",
     "refusal",
     "shape_argument",
     "static_value",
@@ -279,6 +280,13 @@ def _whole(size: Any) -> Any:
     if float(known) != int(known):
         raise ValueError(f"a size of a shape must be a whole number, got {float(known)}")
     return int(known)
+
+
+def refined(tensor: Any, *sizes: Any) -> Any:
+    """``tensor``, of which a trace knows these sizes from now on; None and tensors tell nothing."""
+    if not executing_eagerly():
+        tensor.set_shape([size if isinstance(size, int) else None for size in sizes])
+    return tensor
 
 
 def axis_error(axis: Any, shape: TensorLike) -> Any:

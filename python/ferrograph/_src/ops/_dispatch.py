@@ -33,17 +33,118 @@ def asks(function: F) -> F:
 
 
 def dispatched(function: F) -> F:
-    """``function``, which asks the classes of composite arguments where it fails for them."""
+    """``function``, which asks the classes of composite arguments where it fails for them.
 
-    @functools.wraps(function)
-    def asking(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except CompositeInput as e:
-            error = e
-        return ask(asking, args, kwargs, error)
-
+    It has the parameters of ``function``, so that ``inspect`` tells them, and a call with
+    arguments by place makes no tuple of them.
+    """
+    code = function.__code__
+    asking: Any = _ASKING[code.co_argcount](function)
+    functools.update_wrapper(asking, function)
+    names = code.co_varnames[: code.co_argcount]
+    own = asking.__code__
+    names = (*names, *own.co_varnames[len(names) :])
+    asking.__code__ = own.replace(co_varnames=names, co_name=function.__name__)
+    asking.__defaults__ = function.__defaults__
     return asks(cast("F", asking))
+
+
+def _asked(function: Any, args: tuple, error: CompositeInput) -> Any:
+    """``ask`` without the last arguments that are defaults: forms may have fewer parameters."""
+    defaults = function.__defaults__ or ()
+    least, n = len(args) - len(defaults), len(args)
+    while n > least and args[n - 1] is defaults[n - 1 - least]:
+        n -= 1
+    return ask(function, args[:n], {}, error)
+
+
+def _of_2(function: Any) -> Any:
+    def asking(a, b):
+        try:
+            return function(a, b)
+        except CompositeInput as met:
+            error = met
+        return _asked(asking, (a, b), error)
+
+    return asking
+
+
+def _of_3(function: Any) -> Any:
+    def asking(a, b, c):
+        try:
+            return function(a, b, c)
+        except CompositeInput as met:
+            error = met
+        return _asked(asking, (a, b, c), error)
+
+    return asking
+
+
+def _of_4(function: Any) -> Any:
+    def asking(a, b, c, d):
+        try:
+            return function(a, b, c, d)
+        except CompositeInput as met:
+            error = met
+        return _asked(asking, (a, b, c, d), error)
+
+    return asking
+
+
+def _of_5(function: Any) -> Any:
+    def asking(a, b, c, d, e):
+        try:
+            return function(a, b, c, d, e)
+        except CompositeInput as met:
+            error = met
+        return _asked(asking, (a, b, c, d, e), error)
+
+    return asking
+
+
+def _of_6(function: Any) -> Any:
+    def asking(a, b, c, d, e, f):
+        try:
+            return function(a, b, c, d, e, f)
+        except CompositeInput as met:
+            error = met
+        return _asked(asking, (a, b, c, d, e, f), error)
+
+    return asking
+
+
+def _of_7(function: Any) -> Any:
+    def asking(a, b, c, d, e, f, g):
+        try:
+            return function(a, b, c, d, e, f, g)
+        except CompositeInput as met:
+            error = met
+        return _asked(asking, (a, b, c, d, e, f, g), error)
+
+    return asking
+
+
+def _of_8(function: Any) -> Any:
+    def asking(a, b, c, d, e, f, g, h):
+        try:
+            return function(a, b, c, d, e, f, g, h)
+        except CompositeInput as met:
+            error = met
+        return _asked(asking, (a, b, c, d, e, f, g, h), error)
+
+    return asking
+
+
+# The functions that ask, by how many parameters they have.
+_ASKING: dict[int, Callable] = {
+    2: _of_2,
+    3: _of_3,
+    4: _of_4,
+    5: _of_5,
+    6: _of_6,
+    7: _of_7,
+    8: _of_8,
+}
 
 
 def elementwise(function: Callable, args: tuple, name: Any, error: CompositeInput) -> Any:

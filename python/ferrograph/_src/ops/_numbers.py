@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..context.tracebacks import argument_of
 from ..hints import Any
-from ._base import emit, is_tensor, known_size, static_value
+from ._base import convert, emit, int32, is_tensor, known_size, static_value
 
-__all__ = ["flag", "real", "several", "whole"]
+__all__ = ["attribute", "flag", "int32_of", "real", "several", "whole", "wholes"]
 
 
 def whole(value: Any, what: str, error: type[Exception] = TypeError) -> int:
@@ -16,17 +17,32 @@ def whole(value: Any, what: str, error: type[Exception] = TypeError) -> int:
     """
     known = _scalar(value)
     if known is None or isinstance(known, complex) or known != known or known in _INFINITE:
-        raise error(f"{what} must be an integer, got {_shown(value)}")
+        raise error(f"{_named(what, value)} must be an integer, got {_shown(value)}")
     if known != int(known):
-        raise error(f"{what} must be an integer, got {_shown(value)}")
+        raise error(f"{_named(what, value)} must be an integer, got {_shown(value)}")
     return int(known)
+
+
+def wholes(value: Any, what: str) -> list[int]:
+    """The integers that an argument is: one, or a list, an array or a known tensor of them.
+
+    Raises:
+      TypeError: for all else; ``what`` names function and argument.
+    """
+    if is_tensor(value) and (known := static_value(value)) is not None:
+        value = known.tolist()
+    if not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0:
+        return [whole(value, what)]
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{_named(what, value)} must be integers, got {_shown(value)}")
+    return [whole(item, what) for item in several(value, what)]
 
 
 def real(value: Any, what: str, error: type[Exception] = TypeError) -> float:
     """The number that an argument is, likewise."""
     known = _scalar(value)
     if known is None or isinstance(known, complex):
-        raise error(f"{what} must be a number, got {_shown(value)}")
+        raise error(f"{_named(what, value)} must be a number, got {_shown(value)}")
     return float(known)
 
 
@@ -40,7 +56,7 @@ def flag(value: Any, what: str) -> bool:
         return bool(value)
     known = _scalar(value)
     if known is None:
-        raise ValueError(f"{what} must be True or False, got {_shown(value)}")
+        raise ValueError(f"{_named(what, value)} must be True or False, got {_shown(value)}")
     return bool(known)
 
 
@@ -56,15 +72,60 @@ def several(value: Any, what: str) -> list:
     if is_tensor(value) and value.shape.rank != 0:
         count = known_size(value, 0)
         if count is None:
-            raise ValueError(f"{what} must say how many it has, got {_shown(value)}")
+            raise ValueError(f"{_named(what, value)} must say how many it has, got {_shown(value)}")
         slices = emit("Unpack", (value,), {"num": count, "axis": 0}, None)
         return list(slices) if isinstance(slices, (list, tuple)) else [slices]
     plain = not is_tensor(value) and not isinstance(value, (str, bytes))
     if plain and getattr(value, "ndim", None) != 0 and hasattr(value, "__iter__"):
         return list(value)
-    raise TypeError(f"{what} must be a list, got {_shown(value)}")
+    raise TypeError(f"{_named(what, value)} must be a list, got {_shown(value)}")
 
 
+def int32_of(value: Any) -> Any:
+    """A size as an int32 tensor: also a known one of int64 that int32 holds."""
+    if is_tensor(value) and value.dtype.name == "int64":
+        known = static_value(value)
+        if known is not None and abs(known).max(initial=0) < 1 << 31:
+            return convert(known, int32)
+    return convert(value, int32)
+
+
+def attribute(value: Any, kind: str, what: str) -> Any:
+    """The value of an operation's attribute that is not written as its kind is: NumPy's numbers,
+    arrays and tensors whose values are known become plain ones.
+
+    Raises:
+      TypeError: for what is none; ``what`` names operation and attribute.
+    """
+    if kind in _READERS:
+        return _READERS[kind](value, what)
+    item = _READERS[kind.removesuffix("s")]
+    if is_tensor(value) and (known := static_value(value)) is not None:
+        value = known
+    if is_tensor(value) or getattr(value, "ndim", 1) != 1:
+        raise TypeError(
+            f"{_named(what, value)} must be a list whose items are known, got {_shown(value)}"
+        )
+    return [item(part, what) for part in several(value, what)]
+
+
+def _truth(value: Any, what: str) -> bool:
+    known = _scalar(value)
+    if known not in (0, 1):
+        raise TypeError(f"{_named(what, value)} must be True or False, got {_shown(value)}")
+    return bool(known)
+
+
+def _text(value: Any, what: str) -> Any:
+    known = static_value(value) if is_tensor(value) else value
+    if getattr(known, "ndim", None) == 0:
+        known = known.item()
+    if not isinstance(known, (str, bytes)):
+        raise TypeError(f"{_named(what, value)} must be a string, got {_shown(value)}")
+    return known
+
+
+_READERS: dict[str, Any] = {"int": whole, "float": real, "bool": _truth, "str": _text}
 _INFINITE = (float("inf"), float("-inf"))
 
 
@@ -85,6 +146,12 @@ def _scalar(value: Any) -> Any:
         return value.__index__()
     except (AttributeError, TypeError):
         return float(value) if hasattr(value, "__float__") else None
+
+
+def _named(what: str, value: Any) -> str:
+    """``what`` with the function and the parameter where a value came in, unless it says them."""
+    name = argument_of(value)
+    return what if name is None or name.rpartition(" ")[2] in what else f"{name}: {what}"
 
 
 def _shown(value: Any) -> str:

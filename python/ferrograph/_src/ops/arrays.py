@@ -20,16 +20,18 @@ from ._base import (
     emit,
     executing_eagerly,
     int32,
+    int64,
     int_vector,
     integers,
     is_tensor,
     known_size,
     listed,
+    refined,
     shape_argument,
     static_value,
 )
 from ._dispatch import ask, asks, dispatched
-from ._numbers import several, whole
+from ._numbers import several, whole, wholes
 from ._ranks import in_three
 from .numeric import conj
 
@@ -187,7 +189,7 @@ def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Ten
     Raises:
       ValueError, InvalidArgumentError: where an axis named has another size.
     """
-    axes = [] if axis is None else [whole(a, "squeeze: axis") for a in as_list(axis)]
+    axes = [] if axis is None else wholes(axis, "squeeze: axis")
     return emit("Squeeze", (input,), {"squeeze_dims": axes}, name)
 
 
@@ -315,9 +317,11 @@ def unstack(
     axis = whole(axis, "unstack: axis")
     if axes is not None and not -axes <= axis < axes:
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
-    if num == 0:
-        return []
-    if num is None:
+    if num is not None:
+        num = whole(num, "unstack: num")
+        if num == 0:
+            return []
+    else:
         num = known_size(value, axis)
         if num is None:
             raise ValueError(
@@ -549,6 +553,8 @@ def repeat(
         when the graph runs, also for another count of them.
     """
     data, repeats = convert(input), convert(int_vector(repeats))
+    if repeats.dtype not in (int32, int64):
+        repeats = emit("Cast", (repeats,), {"DstT": int32}, None)
     _refuse_negative(repeats)
     return repeated(data, repeats, axis, name)
 
@@ -567,11 +573,14 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
         raise ValueError(f"axis {axis} is outside of a tensor of rank {axes}")
     axis %= axes
     if repeats.ndim == 0 or (known_size(repeats, 0) == 1 and known_size(data, axis) != 1):
-        return _repeat_evenly(data, reshape(repeats, []), axis, name)
+        count = reshape(repeats, []) if repeats.ndim else repeats
+        return _repeat_evenly(data, count, axis, name)
     _check_repeats(known_size(repeats, 0), known_size(data, axis), repeats, data, axis)
     if known_size(repeats, 0) is None:
         repeats = emit("BroadcastTo", (repeats, shape(data)[axis : axis + 1]), None, None)
     rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
+    if (known := static_value(repeats)) is not None:
+        refined(rows, int(known.sum()))
     return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
 
 
@@ -609,7 +618,9 @@ def _repeat_evenly(data: Any, count: Any, axis: Any, name: Any) -> Any:
     made = reshape(tile(expand_dims(data, axis + 1), convert(multiples)), sizes, name)
     if not made.shape.is_fully_defined():
         kept = data.shape.as_list()
-        kept[axis] = made.shape.as_list()[axis]
+        times = static_value(count)
+        told = times is not None and kept[axis] is not None
+        kept[axis] = kept[axis] * int(times) if told else made.shape.as_list()[axis]
         made = ensure_shape(made, kept)
     return made
 

@@ -164,7 +164,10 @@ def banded_triangular_solve(
       InvalidArgumentError: where a matrix has no inverse.
     """
     bands, rhs = convert_pair(bands, rhs)
-    attrs = {"upper": 0 if lower else -1, "adjoint": adjoint}
+    attrs = {
+        "upper": 0 if flag(lower, "banded_triangular_solve: lower") else -1,
+        "adjoint": adjoint,
+    }
     return emit("BandedSolve", (bands, rhs), attrs, name)
 
 

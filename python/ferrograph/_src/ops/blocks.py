@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, refusal, static_value
+from ._base import Tensor, TensorLike, contains_tensor, convert, emit, refusal, static_value
 from ._numbers import whole
 from ._ranks import of_rank, to_front
 from .arithmetic import less, subtract
@@ -47,7 +47,7 @@ def space_to_depth(
       ValueError: where the rank is not 4, or height and width are known not to be multiples;
         InvalidArgumentError for these when it runs.
     """
-    x, n = of_rank(convert(input), 4), int(block_size)
+    x, n = of_rank(convert(input), 4), whole(block_size, "block_size")
     _check_layout(x, data_format, n)
     if data_format == "NCHW":
         inner = space_to_depth(transpose(x, [0, 2, 3, 1]), n)
@@ -74,7 +74,7 @@ def depth_to_space(
       ValueError: where the rank is not 4, or the channels are known not to be a multiple of the
         block.
     """
-    x, n = of_rank(convert(input), 4), int(block_size)
+    x, n = of_rank(convert(input), 4), whole(block_size, "block_size")
     _check_layout(x, data_format, n)
     if data_format == "NCHW":
         inner = depth_to_space(transpose(x, [0, 2, 3, 1]), n)
@@ -150,9 +150,11 @@ def batch_to_space(
     out = reshape(moved, [batch, *whole, *sizes[k:]])
     key = [slice(None)]
     crops = convert(crops)
-    for i, side in enumerate(whole):
-        key.append(slice(crops[i, 0], side - crops[i, 1]))
     known = static_value(crops)
+    ends = crops if known is None or known.shape != (k, 2) else known.tolist()
+    for i, side in enumerate(whole):
+        first, last = (ends[i][0], ends[i][1]) if ends is not crops else (crops[i, 0], crops[i, 1])
+        key.append(slice(first, side - last))
     if known is not None and not known.any():
         return emit("Identity", (out,), None, name)
     return emit("Identity", (out[tuple(key)],), None, name)
@@ -169,7 +171,8 @@ def _by_first(x: Tensor, n: int, function: Callable[[Tensor], Tensor]) -> Tensor
 
 def _block(value: Any, function: str) -> list[int]:
     """The sizes of a block, a vector that is known."""
-    known, what = static_value(value), f"{function}: block_shape"
+    what = f"{function}: block_shape"
+    known = static_value(convert(value) if contains_tensor(value) else value)
     if known is None:
         raise ValueError(f"{what} must be known while tracing")
     if known.ndim != 1:

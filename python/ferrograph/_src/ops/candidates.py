@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..values.errors import NotFoundError
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, int32, int64
+from ._numbers import whole
 from .activations import embedding_lookup
 from .arithmetic import equal, subtract
 from .arrays import concat, reshape, shape, stop_gradient
@@ -54,6 +55,7 @@ def _drawn(
     weights: Any = (),
     name: str | None = None,
 ) -> Candidates:
+    attrs["range_max"] = whole(attrs["range_max"], "range_max")
     inputs = (_true(true_classes, num_true), drawn_seed(seed), convert(weights, float32))
     return Candidates(*emit("CandidateSampler", inputs, attrs, name))
 

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, int32
-from ._numbers import several, whole
+from ._base import Tensor, TensorLike, convert, convert_pair, emit
+from ._numbers import int32_of, several, whole
 from .arrays import concat, expand_dims, reshape, shape, squeeze, transpose
 from .selection import gather
 
@@ -322,7 +322,7 @@ def _transposed(
     input, filters = convert_pair(input, filters)
     first = channels_first(n, data_format)
     attrs = _attributes(n, strides, padding, dilations, first)
-    sizes = convert(output_shape, int32)
+    sizes = int32_of(output_shape)
     if first:
         input = moved_last(input, n)
         sizes = gather(sizes, [0, *range(2, n + 2), 1])
@@ -444,7 +444,7 @@ def depthwise_conv2d_backprop_input(
     """
     filter, out_backprop = convert_pair(filter, out_backprop)
     attrs = _attributes(2, strides, padding, dilations, channels_first(2, data_format))
-    sizes = convert(input_sizes, int32)
+    sizes = int32_of(input_sizes)
     if not channels_first(2, data_format):
         inputs = (sizes, filter, out_backprop)
         return emit("DepthwiseConv2dNativeBackpropInput", inputs, attrs, name)
@@ -474,7 +474,7 @@ def depthwise_conv2d_backprop_filter(
     attrs = _attributes(2, strides, padding, dilations, channels_first(2, data_format))
     if channels_first(2, data_format):
         input, out_backprop = moved_last(input, 2), moved_last(out_backprop, 2)
-    inputs = (input, convert(filter_sizes, int32), out_backprop)
+    inputs = (input, int32_of(filter_sizes), out_backprop)
     return emit("DepthwiseConv2dNativeBackpropFilter", inputs, attrs, name)
 
 

@@ -19,6 +19,7 @@ from ._base import (
     emit,
     float32,
     float64,
+    int32,
     integers,
     is_tensor,
     known_size,
@@ -26,6 +27,7 @@ from ._base import (
     string,
 )
 from ._dispatch import ask, asks, dispatched
+from ._numbers import whole
 from .arithmetic import add, equal, less, multiply, subtract
 from .arrays import broadcast_to, concat, expand_dims, reshape, shape, stack
 from .numeric import cast
@@ -160,7 +162,8 @@ def eye(
     """
     columns = num_rows if num_columns is None else num_columns
     down = expand_dims(range(num_rows), 1)
-    matrix = cast(equal(down, range(columns)), dtype, name if batch_shape is None else None)
+    across = cast(range(columns), down.dtype)
+    matrix = cast(equal(down, across), dtype, name if batch_shape is None else None)
     if batch_shape is None:
         return matrix
     batch = convert(shape_argument(batch_shape))
@@ -236,7 +239,9 @@ def linspace(
     if start.dtype.is_integer:
         dtype = float32 if start.dtype.size < 4 else float64
         start, stop = cast(start, dtype), cast(stop, dtype)
-    none = isinstance(num, int) and num == 0
+    axis = whole(axis, "linspace: axis")
+    num = cast(num, int32) if is_tensor(num) else whole(num, "linspace: num")
+    none = not is_tensor(num) and num == 0
     if start.ndim == 0 and stop.ndim == 0 and axis in (0, -1) and not none:
         return emit("LinSpace", (start, stop, num), None, name)
     return _linspace_along(start, stop, convert(num), axis, name)

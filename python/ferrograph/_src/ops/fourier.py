@@ -25,8 +25,9 @@ from ._base import (
     is_tensor,
     known_size,
     rank_of,
+    refined,
 )
-from ._numbers import whole
+from ._numbers import int32_of, whole
 from .arithmetic import floordiv, multiply
 from .arrays import concat, pad, roll, shape
 from .creation import range
@@ -230,7 +231,7 @@ def _lengths(x: Any, fft_length: Any, rank: int, halved: bool = False) -> Tensor
     if x.ndim is not None and x.ndim < rank:
         raise ValueError(f"Shape {x.shape} must have rank at least {rank}")
     if fft_length is not None:
-        return convert(fft_length, int32)
+        return int32_of(fft_length)
     sizes: list[Any] = x.shape.as_list()[-rank:] if x.ndim is not None else [None]
     if None not in sizes:
         if halved:
@@ -326,7 +327,7 @@ def dct(
         raise TypeError(f"a cosine transform is of float32 or float64, got {x.dtype.name}")
     _check_cosine(x, type, n, axis, norm)
     if n is not None:
-        x = fitted(x, n)
+        x = fitted(x, int32_of(n) if is_tensor(n) else n)
     found = {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, norm)
     return found if name is None else emit("Identity", (found,), None, name)
 
@@ -382,6 +383,10 @@ def fitted(x: Any, n: Any) -> Tensor:
     size = known_size(x, -1)
     if size is not None and not is_tensor(n) and size == n:
         return x
+    if x.ndim is not None:
+        quiet = [[0, 0]] * (x.ndim - 1)
+        out = pad(x, [*quiet, [0, n - size_along(x, -1)]])
+        return refined(out, *x.shape.as_list()[:-1], n)
     rank = rank_of(x)
     before = emit("Fill", (emit("Pack", [rank, 2], {"axis": 0}, None), 0), None, None)
     missing = emit("Pack", [[0, n - size_along(x, -1)]], {"axis": 0}, None)

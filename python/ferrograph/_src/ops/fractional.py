@@ -7,8 +7,15 @@ from typing import Any
 
 from ..values.dtypes import float64, int32, int64, uint64
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, refusal
-from ._numbers import real
+from ._base import (
+    Tensor,
+    TensorLike,
+    convert,
+    emit,
+    refined,
+    refusal,
+)
+from ._numbers import real, whole
 from .arithmetic import less, minimum
 from .arrays import concat, expand_dims, reshape, shape, stack, transpose
 from .creation import range as range_
@@ -70,7 +77,7 @@ def fractional_max_pool(
     lowest = convert(value.dtype.min, value.dtype)
     place = argmax(where(inside, windows, lowest), 4)
     output = reshape(gather(windows, place, axis=4, batch_dims=4), sizes)
-    return FractionalMaxPool(output, cast(rows, int64), cast(columns, int64))
+    return FractionalMaxPool(*_told(value, ratios, output, rows, columns))
 
 
 @public("nn.fractional_avg_pool")
@@ -109,7 +116,23 @@ def fractional_avg_pool(
     counted = cast(inside, value.dtype)
     total, count = reduce_sum(windows * counted, 4), reduce_sum(counted, 3)
     mean = total // count if value.dtype.is_integer else total / count
-    return FractionalAvgPool(reshape(mean, sizes), cast(rows, int64), cast(columns, int64))
+    return FractionalAvgPool(*_told(value, ratios, reshape(mean, sizes), rows, columns))
+
+
+def _told(value: Any, ratios: list[float], output: Any, rows: Any, columns: Any) -> tuple:
+    """The results with the sizes that follow from those of the input."""
+    rows, columns = cast(rows, int64), cast(columns, int64)
+    if value.ndim != 4:
+        return output, rows, columns
+    batch, *sides, channels = value.shape.as_list()
+    counts = [
+        None if n is None else int(n / ratio) for n, ratio in zip(sides, ratios[1:3], strict=True)
+    ]
+    begins = (
+        refined(t, None if n is None else n + 1)
+        for t, n in zip((rows, columns), counts, strict=True)
+    )
+    return refined(output, batch, *counts, channels), *begins
 
 
 def _ratios(given: Any) -> list[float]:
@@ -130,6 +153,7 @@ def _places(value: Tensor, ratios: list[float], pseudo_random: bool, seed: int) 
     """Where the windows begin along rows and columns, with the size at the end."""
     if value.ndim not in (None, 4):
         raise refusal(f"fractional pools take images of rank 4, got shape {value.shape}")
+    seed = whole(seed, "seed")
     words = operation_seeds(seed) if seed else uniform([2], 0, 2**31 - 1, int32)
     low, high = (cast(cast(words[i], int64), uint64) for i in (0, 1))
     first, sizes = convert(0, uint64), shape(value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, float32, int32
-from ._numbers import flag
+from ._base import Tensor, TensorLike, convert, emit, float32
+from ._numbers import flag, int32_of
 from .creation import zeros
 from .numeric import cast
 
@@ -43,7 +43,7 @@ def non_max_suppression(
     """
     boxes, scores = _floats(boxes), _floats(scores)
     thresholds = _threshold(iou_threshold), _threshold(score_threshold)
-    inputs = (boxes, scores, convert(max_output_size, int32), *thresholds)
+    inputs = (boxes, scores, int32_of(max_output_size), *thresholds)
     return emit("NonMaxSuppressionV3", inputs, None, name)
 
 
@@ -84,7 +84,7 @@ def non_max_suppression_with_scores(
         cast(convert(x, dtype_hint=boxes.dtype), boxes.dtype)
         for x in (iou_threshold, score_threshold, soft_nms_sigma)
     ]
-    inputs = (boxes, scores, convert(max_output_size, int32), *numbers)
+    inputs = (boxes, scores, int32_of(max_output_size), *numbers)
     places, kept, _ = emit("NonMaxSuppressionV5", inputs, None, name)
     return places, kept
 
@@ -131,7 +131,7 @@ def non_max_suppression_padded(
     fill_up = flag(pad_to_max_output_size, "pad_to_max_output_size")
     boxes, scores = _floats(boxes), _floats(scores)
     thresholds = _threshold(iou_threshold), _threshold(score_threshold)
-    inputs = (boxes, scores, convert(max_output_size, int32), *thresholds)
+    inputs = (boxes, scores, int32_of(max_output_size), *thresholds)
     attrs = {"pad_to_max_output_size": fill_up, "covers_at_threshold": True}
     places, count = emit("NonMaxSuppressionV4", inputs, attrs, name)
     return places, count
@@ -158,7 +158,7 @@ def non_max_suppression_overlaps(
     inputs = (
         _floats(overlaps),
         _floats(scores),
-        convert(max_output_size, int32),
+        int32_of(max_output_size),
         _threshold(overlap_threshold),
         _threshold(score_threshold),
     )
@@ -213,8 +213,8 @@ def combined_non_max_suppression(
     inputs = (
         _floats(boxes),
         _floats(scores),
-        convert(max_output_size_per_class, int32),
-        convert(max_total_size, int32),
+        int32_of(max_output_size_per_class),
+        int32_of(max_total_size),
         _threshold(iou_threshold),
         _threshold(score_threshold),
     )

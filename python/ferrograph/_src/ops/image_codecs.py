@@ -7,6 +7,7 @@ from typing import Any
 from ..values.dtypes import as_dtype, uint8
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, int32, string
+from ._numbers import int32_of
 from .arithmetic import equal
 from .image_colors import convert_image_dtype
 from .string_ops import substr
@@ -123,7 +124,7 @@ def decode_and_crop_jpeg(
     attrs = _jpeg_attrs(
         channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
     )
-    return emit("DecodeAndCropJpeg", (contents, convert(crop_window, int32)), attrs, name)
+    return emit("DecodeAndCropJpeg", (contents, int32_of(crop_window)), attrs, name)
 
 
 @public("image.decode_gif", "io.decode_gif")
@@ -309,6 +310,6 @@ def adjust_jpeg_quality(
     image = convert(image)
     channels = image.shape[-1] if image.ndim else None
     coded = convert_image_dtype(image, uint8, saturate=True)
-    file = emit("EncodeJpegVariableQuality", (coded, convert(jpeg_quality, int32)), None, None)
+    file = emit("EncodeJpegVariableQuality", (coded, int32_of(jpeg_quality)), None, None)
     out = decode_jpeg(file, channels=channels or 0, dct_method=dct_method)
     return convert_image_dtype(out, image.dtype, saturate=True, name=name)

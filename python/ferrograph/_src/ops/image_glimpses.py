@@ -16,7 +16,7 @@ from ._base import (
     known_size,
     refusal,
 )
-from ._numbers import flag, real, several, whole
+from ._numbers import flag, int32_of, real, several, whole
 from ._ranks import of_rank
 from .activations import moments
 from .arithmetic import (
@@ -86,7 +86,7 @@ def extract_glimpse(
         raise ValueError(f"input must have rank 4, got shape {images.shape}")
     if noise not in _NOISES:
         raise ValueError(f'noise must be "uniform", "gaussian" or "zero", got {noise!r}')
-    size = convert(size, int32)
+    size = int32_of(size)
     centered = flag(centered, "extract_glimpse: centered")
     normalized = flag(normalized, "extract_glimpse: normalized")
     rows, rows_within = _places(images, offsets, size, 0, centered, normalized)

@@ -25,7 +25,7 @@ from ._base import (
     refusal,
     static_value,
 )
-from ._numbers import real, whole
+from ._numbers import int32_of, real, whole
 from ._ranks import of_rank
 from .arithmetic import equal, floormod
 from .arrays import reshape, reverse, shape
@@ -325,7 +325,7 @@ def stateless_random_jpeg_quality(
 
 
 def _cropped(value: TensorLike, size: TensorLike, draw: Draw, name: Any) -> Tensor:
-    value, size = convert(value), convert(size, int32)
+    value, size = convert(value), int32_of(size)
     sizes = shape(value)
     fits = static_value(reduce_all(sizes >= size))
     if fits is None:

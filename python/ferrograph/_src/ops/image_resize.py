@@ -17,7 +17,7 @@ from ._base import (
     known_size,
     static_value,
 )
-from ._numbers import several, whole
+from ._numbers import flag, int32_of, several, whole
 from .arithmetic import divide, maximum, minimum
 from .arrays import concat, expand_dims, reshape, shape, squeeze, stack
 from .elementwise import floor, round
@@ -92,7 +92,8 @@ def resize(
     """
     images = image_of(images, "images")
     size = _size(size)
-    if preserve_aspect_ratio:
+    antialias = flag(antialias, "resize: antialias")
+    if flag(preserve_aspect_ratio, "resize: preserve_aspect_ratio"):
         size = _bounded(images, size)
     if images.ndim is None:
         sizes = shape(images)
@@ -119,6 +120,13 @@ def _size(size: TensorLike) -> Tensor:
 
 def _bounded(images: Tensor, size: Tensor) -> Tensor:
     """The largest size within ``size`` that has the proportions of the images."""
+    if (known := static_value(size)) is not None and not any(map(is_tensor, size_of(images))):
+        import numpy as np
+
+        sides = np.array(size_of(images), np.float32)
+        factor = (known.astype(np.float32) / sides).min() if sides.all() else None
+        if factor is not None:
+            return convert(np.round(sides * factor).astype(np.int32))
     own = cast(stack(list(size_of(images))), float32)
     ratio = divide(cast(size, float32), own)
     scale = minimum(ratio[0], ratio[1])
@@ -221,7 +229,7 @@ def crop_and_resize(
         where an index is outside of the stack.
     """
     attrs = {"method": method, "extrapolation_value": float(extrapolation_value)}
-    inputs = (image, convert(boxes, float32), box_indices, convert(crop_size, int32))
+    inputs = (image, convert(boxes, float32), box_indices, int32_of(crop_size))
     return emit("CropAndResize", inputs, attrs, name)
 
 

@@ -19,6 +19,7 @@ from ._base import (
     int32,
     is_tensor,
     known_size,
+    refined,
     static_value,
 )
 from ._numbers import whole
@@ -242,7 +243,9 @@ def crop_to_bounding_box(
     if image.ndim is None:
         return _cropped(image, top, left, rows, columns)
     lead = [0] * (image.ndim - 3)
-    return slice(image, [*lead, top, left, 0], [*(-1 for _ in lead), rows, columns, -1])
+    out = slice(image, [*lead, top, left, 0], [*(-1 for _ in lead), rows, columns, -1])
+    *before, _, _, channels = image.shape.as_list()
+    return refined(out, *before, rows, columns, channels)
 
 
 def _beyond(what: str, size: Any, target: Any, offset: Any) -> str:
@@ -292,7 +295,11 @@ def pad_to_bounding_box(
     at_least(left, 0, "offset_width must be >= 0")
     below = at_least(rows - top - height, 0, "height must be <= target - offset")
     right = at_least(columns - left - width, 0, "width must be <= target - offset")
-    return _padded(image, top, below, left, right)
+    out = _padded(image, top, below, left, right)
+    if image.ndim is None:
+        return out
+    *lead, _, _, channels = image.shape.as_list()
+    return refined(out, *lead, rows, columns, channels)
 
 
 def _padded(image: Tensor, top: Any, below: Any, left: Any, right: Any) -> Tensor:

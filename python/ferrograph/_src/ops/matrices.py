@@ -7,7 +7,7 @@ import builtins
 from ..hints import Any
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, rank_of, refusal
-from ._numbers import real
+from ._numbers import flag, real, wholes
 from .arithmetic import divide, equal, floormod, greater, logical_and, multiply, pow, subtract
 from .arrays import concat, expand_dims, rank, reshape, roll, shape, stack, transpose
 from .creation import range
@@ -46,7 +46,11 @@ def norm(
     Raises:
       ValueError: for another norm.
     """
-    tensor, keepdims = convert(tensor), bool(keepdims)
+    tensor, keepdims = convert(tensor), flag(keepdims, "norm: keepdims")
+    if not isinstance(ord, str):
+        ord = real(ord, "norm: ord", ValueError)
+    if getattr(axis, "ndim", 0):
+        axis = wholes(axis, "norm: axis")
     if isinstance(axis, (list, tuple)) and len(axis) == 2:
         return _matrix_norm(tensor, ord, list(axis), keepdims, name)
     if isinstance(axis, (list, tuple)):
@@ -58,7 +62,7 @@ def norm(
         return reduce_sum(size, axis, keepdims, name)
     if ord == float("inf"):
         return reduce_max(size, axis, keepdims, name)
-    if isinstance(ord, str) or not real(ord, "norm: ord") > 0:
+    if isinstance(ord, str) or not ord > 0:
         raise ValueError(f"there is no vector norm {ord!r}")
     return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
 

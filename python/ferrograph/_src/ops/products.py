@@ -21,7 +21,7 @@ from ._base import (
     static_value,
 )
 from ._dispatch import ask, asks
-from ._numbers import whole
+from ._numbers import flag, whole
 from ._ranks import of_rank, places_of
 from .arithmetic import maximum, multiply, not_equal
 from .arrays import (
@@ -85,9 +85,14 @@ def matmul(
         do not fit.
       InvalidArgumentError: where the shapes do not fit, when run.
     """
-    turned = transpose_a or transpose_b or adjoint_a or adjoint_b
-    plain = not turned and output_type is None and name is None
-    if plain and isinstance(a, Tensor) and isinstance(b, Tensor):
+    turned = transpose_a is not False or transpose_b is not False
+    if turned or adjoint_a is not False or adjoint_b is not False:
+        given = transpose_a, transpose_b, adjoint_a, adjoint_b
+        names = ("transpose_a", "transpose_b", "adjoint_a", "adjoint_b")
+        transpose_a, transpose_b, adjoint_a, adjoint_b = (
+            flag(value, f"matmul: {what}") for value, what in zip(given, names, strict=True)
+        )
+    elif output_type is None and name is None and isinstance(a, Tensor) and isinstance(b, Tensor):
         return a @ b
     if transpose_a and adjoint_a or transpose_b and adjoint_b:
         raise ValueError("a matrix may be transposed or conjugated by its adjoint, not both")

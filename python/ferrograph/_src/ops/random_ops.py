@@ -14,12 +14,11 @@ from ._base import (
     convert,
     emit,
     float32,
-    int32,
     int64,
     shape_argument,
 )
 from ._dispatch import dispatched
-from ._numbers import whole
+from ._numbers import int32_of, whole
 from .arithmetic import add, multiply, subtract
 from .arrays import stack
 from .numeric import cast
@@ -219,7 +218,7 @@ def categorical(
       A matrix with one row of ``num_samples`` classes for each row.
     """
     attrs = {"output_dtype": int64 if dtype is None else as_dtype(dtype), **_attrs(None, seed)}
-    return emit("Multinomial", (logits, convert(num_samples, int32)), attrs, name)
+    return emit("Multinomial", (logits, int32_of(num_samples)), attrs, name)
 
 
 def _stateless(op: Any, shape: Any, seed: Any, dtype: Any, *bounds: Any) -> Any:
@@ -331,7 +330,7 @@ def stateless_categorical(
     array([[1, 1, 1]])
     """
     attrs = {"output_dtype": as_dtype(dtype)}
-    return emit("StatelessMultinomial", (logits, convert(num_samples, int32), seed), attrs, name)
+    return emit("StatelessMultinomial", (logits, int32_of(num_samples), seed), attrs, name)
 
 
 @public("random.split", "random.experimental.stateless_split")

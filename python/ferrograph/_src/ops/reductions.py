@@ -24,6 +24,7 @@ from ._base import (
 )
 from ._dispatch import dispatched
 from ._emits import dressed
+from ._numbers import flag
 from .arithmetic import add, divide, greater, greater_equal, not_equal, subtract
 from .elementwise import abs, exp, is_finite, log, sqrt, square
 from .numeric import cast, widened
@@ -62,6 +63,8 @@ def _reduces(op: str, dtypes: str = "numbers") -> Callable[[F], F]:
         def reduce(input_tensor, axis=None, keepdims=False, name=None):
             if dtype is not None and not is_tensor(input_tensor):
                 input_tensor = convert(input_tensor, dtype)
+            if keepdims is not False and keepdims is not True:
+                keepdims = flag(keepdims, f"{declared.__name__}: keepdims")
             if axis is None:
                 return _over_all(op, convert(input_tensor), keepdims, name)
             if axis.__class__ is not int:
@@ -218,7 +221,7 @@ def reduce_logsumexp(
     finite = emit("SelectV2", (is_finite(top), top, convert(0, top.dtype)), None, None)
     top = emit("StopGradient", (finite,), None, None)
     total = log(reduce_sum(exp(subtract(x, top)), axis, keepdims))
-    if not keepdims:
+    if not flag(keepdims, "reduce_logsumexp: keepdims"):
         top = emit("Reshape", (top, emit("Shape", (total,), None, None)), None, None)
     return add(total, top, name)
 

@@ -21,7 +21,7 @@ from ._base import (
 )
 from ._dispatch import ask, asks, dispatched
 from ._emits import dressed
-from ._numbers import several, whole
+from ._numbers import int32_of, several, whole
 from ._ranks import split_shape
 from .arithmetic import (
     add,
@@ -279,6 +279,7 @@ def bincount(
       ValueError: for another axis, and for ``binary_output`` with weights.
       InvalidArgumentError: for a negative number, more than two axes, weights of another shape.
     """
+    axis = axis if axis is None else whole(axis, "bincount: axis")
     if axis not in (None, 0, -1):
         raise ValueError(f"bincount knows axis None, 0 and -1, got {axis}")
     if binary_output and weights is not None:
@@ -377,7 +378,7 @@ def histogram_fixed_width(
     values = cast(reshape(convert(values), [-1]), float64)
     bounds = cast(convert(value_range), float64)
     low, high = emit("Unpack", (bounds,), {"num": 2, "axis": 0}, None)
-    nbins = convert(nbins, int32)
+    nbins = int32_of(nbins)
     Assert(reduce_all(equal(values, values)), ["histogram_fixed_width got a NaN"])
     Assert(less(low, high), ["value_range must rise", bounds])
     Assert(greater(nbins, 0), ["nbins must be positive", nbins])

@@ -123,6 +123,8 @@ def gather(
       InvalidArgumentError: for an index outside of the axis.
     """
     indices = widened(indices)
+    if batch_dims.__class__ is not int:
+        batch_dims = whole(batch_dims, "gather: batch_dims")
     axis = batch_dims if axis is None else axis
     if batch_dims < 0:
         batch_dims += known_rank(indices, "a negative batch_dims")
@@ -157,6 +159,8 @@ def gather_nd(
       ValueError: where ``indices`` have no axis behind those.
     """
     indices = widened(indices)
+    if batch_dims.__class__ is not int:
+        batch_dims = whole(batch_dims, "gather_nd: batch_dims")
     if batch_dims:
         params = convert(params)
         _check_common(params, indices, batch_dims)

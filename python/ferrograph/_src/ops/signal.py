@@ -16,10 +16,11 @@ from ._base import (
     float32,
     int32,
     is_tensor,
+    refined,
     refusal,
     static_value,
 )
-from ._numbers import real, whole
+from ._numbers import flag, real, whole
 from ._ranks import in_three, split_shape
 from .arithmetic import divide, maximum, minimum, multiply
 from .arrays import concat, expand_dims, pad, reshape, reverse, shape, tile, transpose
@@ -75,7 +76,7 @@ def frame(
         raise IndexError(f"axis {axis} is not in [{-rank}, {rank})")
     length, step, axis = scalar(frame_length), _step(frame_step), axis % rank
     size = size_along(x, axis)
-    if pad_end:
+    if flag(pad_end, "frame: pad_end"):
         count = -(-size // step)
         missing = _at_least_zero(length + step * (count - 1) - size)
         around = [[0, missing if i == axis else 0] for i in _axes(rank)]
@@ -293,7 +294,8 @@ def mdct(
     a, b = frames[..., :quarter], frames[..., quarter:half]
     c, d = frames[..., half : half + quarter], frames[..., half + quarter :]
     folded = concat([-_reversed(c) - d, a - _reversed(b)], -1)
-    return dct(folded, type=4, norm=norm, name=name)
+    out = dct(folded, type=4, norm=norm, name=name)
+    return out if frames.ndim is None else refined(out, *frames.shape.as_list()[:-1], half)
 
 
 @public("signal.inverse_mdct")
@@ -361,7 +363,9 @@ def linear_to_mel_weight_matrix(
     what = "linear_to_mel_weight_matrix"
     lower_edge_hertz = real(lower_edge_hertz, f"{what}: lower_edge_hertz", ValueError)
     upper_edge_hertz = real(upper_edge_hertz, f"{what}: upper_edge_hertz", ValueError)
-    rate = static_value(convert(sample_rate, float32))
+    if not is_tensor(num_mel_bins):
+        num_mel_bins = whole(num_mel_bins, f"{what}: num_mel_bins", ValueError)
+    rate = static_value(cast(convert(sample_rate), float32))
     _check_mel(num_mel_bins, rate, lower_edge_hertz, upper_edge_hertz, as_dtype(dtype))
     dtype = as_dtype(dtype)
     nyquist = cast(convert(sample_rate), dtype) / 2.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, float32, int32
+from ._base import Tensor, TensorLike, convert, emit, float32
+from ._numbers import int32_of
 
 __all__ = ["DecodeWav"]
 
@@ -65,5 +66,5 @@ def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = No
     Raises:
       InvalidArgumentError: for no channels, or a rate that is not positive.
     """
-    inputs = (convert(audio, float32), convert(sample_rate, int32))
+    inputs = (convert(audio, float32), int32_of(sample_rate))
     return emit("EncodeWav", inputs, None, name)

@@ -8,7 +8,7 @@ from typing import Any
 from ..values.public import public
 from ._base import Tensor, TensorLike, as_dtype, convert, emit, int32, string
 from ._dispatch import dispatched
-from ._numbers import whole
+from ._numbers import int32_of, whole
 
 
 @public("strings.to_hash_bucket", ragged="flat")
@@ -166,7 +166,7 @@ def decode_raw(
     strings = convert(input_bytes, string)
     if fixed_length is None:
         return emit("DecodeRaw", (strings,), attrs, name)
-    return emit("DecodePaddedRaw", (strings, convert(fixed_length, int32)), attrs, name)
+    return emit("DecodePaddedRaw", (strings, int32_of(fixed_length)), attrs, name)
 
 
 @public("io.decode_csv")

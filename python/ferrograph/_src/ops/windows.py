@@ -7,7 +7,8 @@ from typing import Any
 
 from ..values.dtypes import as_dtype
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, float32, int32, is_tensor, static_value
+from ._base import Tensor, TensorLike, convert, emit, float32, is_tensor, static_value
+from ._numbers import int32_of
 from .arithmetic import divide, maximum, multiply
 from .arrays import concat, reverse
 from .creation import range
@@ -85,7 +86,7 @@ def _floating(dtype: Any) -> Any:
 
 def scalar(value: Any) -> Any:
     """An integer where it is known, else a scalar tensor of int32."""
-    tensor = convert(value, int32)
+    tensor = int32_of(value)
     if tensor.ndim not in (0, None):
         raise ValueError(f"Shape {tensor.shape} must have rank 0")
     known = static_value(tensor)

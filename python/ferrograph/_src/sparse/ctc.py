@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._base import convert, emit
+from ..ops._numbers import whole
 from ..ops.elementwise import log1p
 from ..ops.indexing import newaxis
 from ..values import dtypes
@@ -66,7 +67,8 @@ def ctc_loss(
         logits = ops.cast(logits, dtypes.float32)
     if not logits_time_major:
         logits = ops.transpose(logits, [1, 0, 2])
-    blank = _class(0 if blank_index is None else blank_index, logits)
+    number = 0 if blank_index is None else whole(blank_index, "ctc_loss: blank_index")
+    blank = _class(number, logits)
     times = ops.cast(logit_length, dtypes.int32)
     if is_sparse:
         places, values, fits = labels.indices, ops.cast(labels.values, dtypes.int32), None

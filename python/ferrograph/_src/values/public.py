@@ -7,7 +7,9 @@ by an entry of a module's ``PUBLIC`` dict: its public names by its name in that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
 from types import FunctionType
 
 from ..hints import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +17,7 @@ from ..hints import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from typing import Literal
 
-__all__ = ["Facts", "facts", "functions_like", "public"]
+__all__ = ["Facts", "block", "facts", "functions_like", "public"]
 
 T = TypeVar("T")
 
@@ -69,6 +71,18 @@ def _place(value: FunctionType | type, names: tuple[str, ...]) -> None:
     if own:
         space = min(own, key=lambda name: name.count(".")).rpartition(".")[0]
         value.__module__ = f"{_PACKAGE}.{space}" if space else _PACKAGE
+
+
+def block(generator: Callable[[Any], Iterator[Any]]) -> Any:
+    """A ``with`` block out of a generator function of one parameter, which ``inspect`` tells."""
+    made = contextlib.contextmanager(generator)
+
+    def opened(given: Any) -> Any:
+        return made(given)
+
+    functools.update_wrapper(opened, generator)
+    opened.__code__ = opened.__code__.replace(co_varnames=generator.__code__.co_varnames[:1])
+    return opened
 
 
 def functions_like(ragged: str) -> list:
