@@ -2,10 +2,10 @@
 
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 
+import processor_time
 import pytest
 
 # Every graph and plan is verified, in the programs that tests start, too. Read once, when the
@@ -34,16 +34,19 @@ def no_seed_of_another_test():
 
 @pytest.fixture
 def run_python(tmp_path):
-    """Run a program in a fresh interpreter: a crash or a hang there fails one test and no other."""
+    """Run a program in a fresh interpreter: a crash or a hang there fails one test and no other.
+
+    ``timeout`` is in seconds of processor time; as many of waiting are a hang, too.
+    """
 
     def run(program, *, timeout=60, check=True):
         file = tmp_path / "program.py"
         file.write_text(textwrap.dedent(program))
-        done = subprocess.run(
+        done = processor_time.run(
             [sys.executable, "-X", "faulthandler", str(file)],
             capture_output=True,
             text=True,
-            timeout=timeout,
+            seconds=timeout,
             cwd=tmp_path,
             env={k: v for k, v in os.environ.items() if not k.startswith("PYTHON")},
         )

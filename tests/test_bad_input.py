@@ -10,6 +10,7 @@ from pathlib import Path
 
 import ferrograph as fg
 import numpy as np
+import processor_time
 import pytest
 
 Invalid = fg.errors.InvalidArgumentError
@@ -277,7 +278,7 @@ def test_an_error_in_a_worker_thread():
 
     thread = threading.Thread(target=work)
     thread.start()
-    thread.join(30)
+    processor_time.join(thread)
     assert len(caught) == 1
     names_the_line(caught[0], line_of(test_an_error_in_a_worker_thread))
     assert f(fg.constant([1, 2]), fg.constant(0)).numpy() == 1

@@ -107,9 +107,9 @@ def test_the_page_of_a_graph_is_escaped_and_by_itself(graph):
 
 def test_the_page_of_2000_nodes_is_small_and_quick():
     graph = chain(2000)
-    begin = time.perf_counter()
+    begin = time.process_time()
     text = graph._repr_html_()
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
     assert len(text) < 1 << 20
     assert Page(text).text.count("AddV2") >= 1000
 

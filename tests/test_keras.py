@@ -3,10 +3,10 @@
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 import textwrap
 
+import processor_time
 import pytest
 
 IS_INSTALLED = importlib.util.find_spec("keras") is not None
@@ -21,11 +21,11 @@ def run(tmp_path):
         file = tmp_path / "program.py"
         file.write_text("import ferrograph as fg\n" + textwrap.dedent(program))
         kept = {k: v for k, v in os.environ.items() if k not in ("KERAS_BACKEND", "PYTHONPATH")}
-        done = subprocess.run(
+        done = processor_time.run(
             [sys.executable, str(file)],
             capture_output=True,
             text=True,
-            timeout=300,
+            seconds=300,
             cwd=tmp_path,
             env={**kept, "KERAS_HOME": str(tmp_path / "home"), **environment},
         )

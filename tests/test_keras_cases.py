@@ -4,10 +4,10 @@ import importlib.util
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import processor_time
 import pytest
 
 FOLDER = Path(__file__).parent / "keras_cases"
@@ -25,11 +25,11 @@ pytestmark = pytest.mark.skipif(
 def outcomes(tmp_path_factory):
     kept = {k: v for k, v in os.environ.items() if k not in ("KERAS_BACKEND", "PYTHONPATH")}
     home = tmp_path_factory.mktemp("home")
-    done = subprocess.run(
+    done = processor_time.run(
         [sys.executable, str(FOLDER / "run.py")],
         capture_output=True,
         text=True,
-        timeout=300,
+        seconds=300,
         cwd=home,
         env={**kept, "KERAS_HOME": str(home)},
     )

@@ -10,6 +10,7 @@ import threading
 import time
 
 import ferrograph as fg
+import processor_time
 import pytest
 from ferrograph import _core
 
@@ -435,11 +436,11 @@ def test_an_endless_loop_is_interrupted():
     endless(fg.constant(0))
     gc.collect()  # a collection that the interrupt meets would lose it
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    begin = time.monotonic()
+    watch = processor_time.Stopwatch()
     with pytest.raises(KeyboardInterrupt):
         timer.start()
         endless(fg.constant(1))
-    assert time.monotonic() - begin < 2.0  # among other tests, which take turns
+    assert watch.seconds() < 2.0
 
 
 def test_it_becomes_code_once_it_ran_for_a_while():
@@ -454,9 +455,9 @@ def test_it_becomes_code_once_it_ran_for_a_while():
     times = []
     for f in (warm, steps):
         f(n)
-        begin = time.perf_counter()
+        begin = time.process_time()
         assert int(f(n)) == 200_000
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     assert times[0] < times[1] / 2
 
 

@@ -15,16 +15,14 @@ def f(x, y):
 
 
 {parent}
-start = time.monotonic()
 child = os.fork()
 if child == 0:
-    signal.alarm(20)
     {child}
     os._exit(0 if right else 1)
 _, status = os.waitpid(child, 0)
-took = time.monotonic() - start
+spent = os.times().children_user + os.times().children_system
 assert status == 0, f"the child ended with {{status}}"
-assert took < 1.0, f"the child took {{took:.2f}} s"
+assert spent < 2.0, f"the child computed for {{spent:.2f}} s"
 """
 
 SMALL = "float(f(fg.ones([2, 2]), fg.ones([2, 2])).numpy()[0, 0])"
@@ -137,7 +135,6 @@ try:
     for n in range(10):
         child = os.fork()
         if child == 0:
-            signal.alarm(30)
             right = float(scale(large, -n)[0, 0]) == n * n
             step(large)
             os._exit(0 if right else 1)
@@ -227,7 +224,6 @@ def test_a_fork_from_within_a_call(run_python):
         def fork_here(x):
             child = os.fork()
             if child == 0:
-                signal.alarm(30)
                 os._exit(0 if float(double(large)[0, 0]) == 600.0 else 1)
             _, status = os.waitpid(child, 0)
             assert status == 0
@@ -260,7 +256,6 @@ from ferrograph._src.staging import journal
 with journal.loud._lock, journal.traces._lock:
     child = os.fork()
     if child == 0:
-        signal.alarm(20)
 
         @fg.function
         def f(x):

@@ -45,7 +45,7 @@ def test_times_add_up_to_that_of_the_calls():
     x = fg.ones([400, 400])
     f(x)
     shares = []
-    for _ in range(5):
+    for _ in range(25):  # what else runs on the machine may come between two steps
         begin = time.perf_counter()
         with fg.profile() as taken:
             for _ in range(3):
@@ -56,6 +56,8 @@ def test_times_add_up_to_that_of_the_calls():
         (call,) = [s for s in steps if s.kind == "call"]
         assert taken.seconds() == pytest.approx(call.total, rel=1e-6)
         shares.append((inside / call.total, call.total / spent))
+        if shares[-1][0] > 0.9:
+            break
     assert max(share for share, _ in shares) > 0.9
     assert all(share <= 1.0 for pair in shares for share in pair)
 

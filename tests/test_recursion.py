@@ -6,6 +6,7 @@ import time
 import weakref
 
 import ferrograph as fg
+import processor_time
 import pytest
 
 
@@ -491,13 +492,13 @@ def test_threads_that_trace_functions_that_call_each_other_do_not_wait_for_ever(
     @fg.function
     def first(n, calls):
         if calls:
-            meeting.wait(timeout=20)
+            meeting.wait(timeout=600)
         return second(n, False) + 1 if calls else n
 
     @fg.function
     def second(n, calls):
         if calls:
-            meeting.wait(timeout=20)
+            meeting.wait(timeout=600)
         return first(n, False) + 2 if calls else n
 
     class Meeting(threading.Thread):
@@ -511,8 +512,7 @@ def test_threads_that_trace_functions_that_call_each_other_do_not_wait_for_ever(
     threads = [Meeting(first), Meeting(second)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(timeout=30)
+    processor_time.join(*threads)
     assert [thread.result for thread in threads] == [2, 3]
 
 

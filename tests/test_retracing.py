@@ -638,10 +638,10 @@ def test_a_hit_among_many_costs_about_a_hit_among_one():
     def best():
         times = []
         for _ in range(7):
-            start = time.perf_counter()
+            start = time.process_time()
             for _ in range(2000):
                 f(X, 0)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         return min(times)
 
     f(X, 0)

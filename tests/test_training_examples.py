@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import processor_time
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -51,11 +52,11 @@ def test_an_example_and_its_notebook_run(name, tmp_path):
     cells.write_text(code_of(EXAMPLES / f"{name}.ipynb"))
     kept = {k: v for k, v in os.environ.items() if k not in ("KERAS_BACKEND", "PYTHONPATH")}
     settings = {"KERAS_HOME": str(tmp_path / "home"), "PYTHONPATH": str(EXAMPLES), **SHORT[name]}
-    done = subprocess.run(
+    done = processor_time.run(
         [sys.executable, "-c", ALL, str(EXAMPLES / f"{name}.py"), str(cells)],
         capture_output=True,
         text=True,
-        timeout=120,
+        seconds=120,
         cwd=tmp_path,
         env={**kept, **settings},
     )

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-# The table of operations, which programs are drawn from.
-sys.path.insert(0, str(Path(__file__).parent.parent / "ops"))
+# The table of operations, which programs are drawn from, and the limits of processes.
+sys.path[:0] = [str(Path(__file__).parent.parent / "ops"), str(Path(__file__).parent.parent)]
 
 from whole import main  # noqa: E402
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import leaks
+import processor_time
 import scenarios
 
 HERE = Path(__file__).parent
@@ -23,7 +24,9 @@ def failure(program):
     file, name = program
     command = [sys.executable, "-X", "faulthandler", str(HERE / file), name]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, cwd=HERE)
+        done = processor_time.run(
+            command, capture_output=True, text=True, seconds=SECONDS, cwd=HERE
+        )
     except subprocess.TimeoutExpired:
         return f"hangs for more than {SECONDS} s"
     if done.returncode == 0:

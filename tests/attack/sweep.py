@@ -101,18 +101,20 @@ def is_rows_own(error):
 
 def fault_of(call, executor):
     """What is wrong with one run; nothing where it answers or refuses in a documented way."""
-    signal.alarm(SECONDS)
+    is_long = any(kind in call.row.op for kind in LONG)
+    timer = signal.ITIMER_REAL if is_long else signal.ITIMER_PROF
+    signal.setitimer(timer, SECONDS)
     try:
         call.run(executor)
     except TookLong:
-        return None if any(kind in call.row.op for kind in LONG) else f"takes more than {SECONDS} s"
+        return None if is_long else f"takes more than {SECONDS} s"
     except IndexError:
         return None  # the row's own code took an item that is not there
     except BaseException as e:
         if not refused(e) and not is_rows_own(e):
             return f"{type(e).__name__}: {e}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(timer, 0)
     return None
 
 
@@ -143,6 +145,7 @@ def cases(kind, step):
 def main(kind, step, log, begin):
     """Runs the cases from number ``begin`` on."""
     signal.signal(signal.SIGALRM, on_alarm)
+    signal.signal(signal.SIGPROF, on_alarm)
     limit_memory()
     with Path(log).open("w") as file:
         for i, (name, mutant) in enumerate(cases(kind, step)):

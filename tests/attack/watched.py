@@ -11,15 +11,14 @@ import selectors
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from processor_time import Limit
 
 HERE = Path(__file__).parent
 HANG_SECONDS = 10
-# A process that waits uses no time: then this many times as long is a hang.
-_WAITING = 6
+_WAITING_SECONDS = 60
 _START_SECONDS = 60
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Outcome:
@@ -83,18 +82,8 @@ class Child:
         self.process.stdin.close()
         os.set_blocking(self.process.stdout.fileno(), False)
         self._text, self._is_at_end = "", False
-        self._hear(_START_SECONDS)
-
-    def _hear(self, grace=0):
-        self._heard, self._used = time.monotonic() + grace, self._seconds_used()
-
-    def _seconds_used(self):
-        """What the process and its threads computed so far."""
-        try:
-            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            return 0.0
-        return (int(fields[11]) + int(fields[12])) / _TICKS
+        self._limit = Limit(self.process.pid, self.patience, _WAITING_SECONDS)
+        self._limit.begin(grace=_START_SECONDS)
 
     def read(self):
         """Take what the process wrote; notes attempts, and its end."""
@@ -104,7 +93,7 @@ class Child:
         if data == b"":
             self._ended(f"exit {self.process.wait()}")
             return
-        self._hear()
+        self._limit.begin()
         *lines, self._text = (self._text + data.decode()).split("\n")
         for line in lines:
             self._take(line)
@@ -121,12 +110,10 @@ class Child:
 
     def check(self):
         """End a process that hangs."""
-        silent = time.monotonic() - self._heard
-        if silent <= self.patience:
-            return
-        if silent > _WAITING * self.patience or self._seconds_used() - self._used > self.patience:
+        if self._limit.is_exceeded():
+            why = self._limit.why()
             self.process.kill()
-            self._ended(f"hang of more than {self.patience} s")
+            self._ended(why)
 
     def _ended(self, how):
         self.process.wait()

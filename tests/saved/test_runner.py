@@ -3,12 +3,12 @@
 import importlib
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import ferrograph as fg
 import numpy as np
+import processor_time
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,11 +19,11 @@ MAIN = "import sys; from ferrograph._src.saved.command import main; sys.exit(mai
 
 def ferrograph(*args, status=0):
     """What the program says on standard output, or on standard error where it fails."""
-    done = subprocess.run(
+    done = processor_time.run(
         [sys.executable, "-c", MAIN, *map(str, args)],
         capture_output=True,
         text=True,
-        timeout=60,
+        seconds=60,
         env={**os.environ, "PYTHONPATH": PACKAGE},
     )
     assert done.returncode == status, done.stderr
@@ -280,8 +280,8 @@ def test_the_digits_classifier_answers_from_rust_with_the_same_bits(serve, tmp_p
     fg.saved_model.save(network, tmp_path / "m", signatures=network.classify)
 
     lines = [" ".join(repr(float(pixel)) for pixel in image) for image in images[:50]]
-    done = subprocess.run(
-        [serve, tmp_path / "m"], input="\n".join(lines), capture_output=True, text=True, timeout=60
+    done = processor_time.run(
+        [serve, tmp_path / "m"], input="\n".join(lines), capture_output=True, text=True, seconds=60
     )
     assert done.returncode == 0, done.stderr
     loaded = fg.saved_model.load(tmp_path / "m")

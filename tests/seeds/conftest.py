@@ -5,12 +5,12 @@ import contextlib
 import io
 import os
 import re
-import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+import processor_time
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -88,11 +88,11 @@ def apart(tmp_path):
         parts = [first, textwrap.dedent(before), *rest, textwrap.dedent(after)]
         program.write_text("\n".join(parts))
         kept = {k: v for k, v in os.environ.items() if k != "KERAS_BACKEND"}
-        done = subprocess.run(
+        done = processor_time.run(
             [sys.executable, str(program)],
             capture_output=True,
             text=True,
-            timeout=300,
+            seconds=300,
             cwd=tmp_path,
             env={**kept, "KERAS_HOME": str(tmp_path / "home")},
         )

@@ -3,6 +3,7 @@
 import threading
 
 import ferrograph as fg
+import processor_time
 import pytest
 
 both = pytest.mark.parametrize("wrap", [lambda f: f, fg.function], ids=["eager", "traced"])
@@ -20,9 +21,7 @@ def in_threads(n, work):
     threads = [threading.Thread(target=guarded) for _ in range(n)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive()
+    processor_time.join(*threads)
     assert not failed
 
 

@@ -57,13 +57,13 @@ def _sort(verdict: run.Verdict) -> tuple[str, str]:
 
 def _fails(place: run.Place, values: tuple) -> bool:
     """Whether a program fails eagerly, or never ends."""
-    signal.signal(signal.SIGALRM, _late)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.signal(signal.SIGPROF, _late)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         place.reset()
         return place.outcome(place.program, tuple(map(run.fg.constant, values))).kind == "raises"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _late(number: int, frame: Any) -> None:

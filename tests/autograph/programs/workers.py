@@ -7,12 +7,14 @@ import json
 import selectors
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import (
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from processor_time import Limit  # noqa: E402
+
+from . import (  # noqa: E402
     asked,
     containers,
     everyday,
@@ -29,14 +31,14 @@ from . import (
     objects,
     sharing,
 )
-from .kit import Family, make
+from .kit import Family, make  # noqa: E402
 
 MODULES = (foreign, containers, objects, functions, flow, sharing, hooks, everyday, idioms)
 MODULES += (language, library, asked, kept, names, getters)
 FAMILIES: dict[str, Family] = {
     family.name: family for module in MODULES for family in module.FAMILIES
 }
-LIMIT = 60.0  # seconds without an answer
+LIMIT = 60.0  # seconds of the processor, and as many of waiting, without an answer
 RENEWED = 2000  # programs that one process answers for: what they leave slows the later ones down
 
 
@@ -52,7 +54,7 @@ class Worker:
     def __init__(self, work: list[tuple[str, int]]):
         self.work, self.done, self.given = work, 0, 0
         self.process: Any = None
-        self.heard = 0.0
+        self.limit: Any = None
         self.start()
 
     def start(self) -> None:
@@ -64,12 +66,12 @@ class Worker:
         )
         self.process.stdin.write(json.dumps(left))
         self.process.stdin.close()
-        self.heard = time.monotonic()
+        self.limit = Limit(self.process.pid, LIMIT)
 
     def answer(self) -> dict | None:
         """The next answer; None where the process has ended."""
         line = self.process.stdout.readline()
-        self.heard = time.monotonic()
+        self.limit.begin()
         if not line:
             return None
         self.done += 1
@@ -125,13 +127,13 @@ def verdicts(work: list[tuple[str, int]], n_workers: int = 2) -> Iterator[dict]:
         while selector.get_map():
             ready = [key.data for key, _ in selector.select(1.0)]
             for worker in list({id(k.data): k.data for k in selector.get_map().values()}.values()):
-                late = time.monotonic() - worker.heard > LIMIT
+                late = worker not in ready and worker.limit.is_exceeded()
                 if worker not in ready and not late:
                     continue
                 found = worker.answer() if worker in ready else None
                 if found is None:
                     selector.unregister(worker.process.stdout)
-                    kind = "hang" if late and worker not in ready else "crash"
+                    kind = "hang" if late else "crash"
                     found = worker.give_up(kind, f"the process ended: {kind}")
                     if worker.done < len(worker.work):
                         selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
