@@ -9,6 +9,10 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 STAMP  := $(VENV)/.stamp
 
+# Another interpreter that the package declares, and where it is tried.
+OTHER  ?= python3.13
+OTHERS := .venv-other
+
 # The bindings are a cdylib for the interpreter to load: they have no Rust tests, and linking test binaries of theirs
 # would need a libpython.
 RUST_TESTS := --workspace --exclude ferrograph-python
@@ -18,7 +22,7 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
              -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-packages attack docs dev wheel lint format generate bench clean toolchain
+.PHONY: help demo test test-rust test-python test-other test-packages attack docs dev wheel lint format generate bench clean toolchain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +38,14 @@ test-rust: | toolchain ## run the Rust tests alone
 test-python: $(STAMP)-test ## run the Python tests alone (documentation examples and stub included)
 	$(BIN)/python -m pytest -m 'not alone' --numprocesses auto --maxprocesses 4 --dist loadfile
 	$(BIN)/python -m pytest -m alone
+
+test-other: $(STAMP)-tools ## the tests of AutoGraph and of the documents on another Python: make test-other OTHER=python3.10
+	rm -rf $(OTHERS)
+	$(OTHER) -m venv $(OTHERS)
+	$(BIN)/maturin build --release --locked --interpreter $(OTHERS)/bin/python --out $(OTHERS)/dist
+	$(OTHERS)/bin/python -m pip --disable-pip-version-check --quiet install "$$(ls $(OTHERS)/dist/*.whl)[test]"
+	$(OTHERS)/bin/python -m pytest -m 'not alone' --numprocesses auto --maxprocesses 4 --dist loadfile \
+	  tests/autograph tests/seeds tests/test_docs.py
 
 test-packages: $(STAMP)-wheel ## run the own tests of packages that import tensorflow, on ferrograph
 	$(BIN)/python tests/packages/run.py --wheel dist/*.whl

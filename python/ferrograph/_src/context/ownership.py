@@ -26,6 +26,7 @@ __all__ = [
     "WHOLE",
     "is_library_class",
     "is_library_file",
+    "is_written_in_c",
     "is_own_file",
     "is_own_module",
     "loud_cell",
@@ -136,12 +137,21 @@ def _has_code_of_others(cls: type) -> bool:
     return False
 
 
-_HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
+# Flags of classes: made at run time, and closed to new attributes.
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
+
+
+def is_written_in_c(cls: type) -> bool:
+    """Whether no ``class`` statement made a class.
+
+    Since Python 3.12 most modules in C make their classes at run time, too, and close them.
+    """
+    return cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) != _HEAP_TYPE
 
 
 def is_library_class(cls: type) -> bool:
     """Whether a class is Python's, an installed package's or this package's."""
-    if not cls.__flags__ & _HEAP_TYPE or issubclass(cls, types.ModuleType):
+    if is_written_in_c(cls) or issubclass(cls, types.ModuleType):
         return True
     if is_own_module(cls.__module__):
         return True

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..context import thread
+from ..context import ownership, thread
 from ..native import _core
 from ..staging.graph import Graph, Operation
 from ..values import nest
@@ -183,7 +183,7 @@ def register_tensor_conversion_function(
 
 def _check_class(one: type) -> None:
     builtin = one.__module__ in ("builtins", "numpy") or issubclass(one, _core.Tensor)
-    if builtin or not one.__flags__ & (1 << 9):  # Py_TPFLAGS_HEAPTYPE
+    if builtin or ownership.is_written_in_c(one):
         raise TypeError(f"conversions of {one.__name__} are fixed: it takes no conversion function")
 
 

@@ -27,7 +27,6 @@ from .journal import really
 from .late import arrays, library_states, memory, walking
 from .state import Place
 
-_HEAP_TYPE = 1 << 9  # of the flags of a class: made by a ``class`` statement
 _LEAVES: tuple[type, ...] = (
     int, float, complex, str, bytes, bool, type(None), type(Ellipsis), type(NotImplemented), range,
     types.CodeType, types.GetSetDescriptorType, types.MemberDescriptorType,
@@ -384,7 +383,7 @@ def _slots(kind: type) -> tuple[dict[str, weakref.ref], list[tuple[weakref.ref, 
     found: dict[str, weakref.ref] = {}
     shadowed: list[tuple[weakref.ref, str]] = []
     for i, base in enumerate(kind.__mro__):
-        if base.__flags__ & _HEAP_TYPE and "__slots__" in vars(base):
+        if not ownership.is_written_in_c(base) and "__slots__" in vars(base):
             slots = [n for n, v in vars(base).items() if type(v) is types.MemberDescriptorType]
             hidden = {n for n in slots if any(n in vars(other) for other in kind.__mro__[:i])}
             shadowed += [(weakref.ref(base), name) for name in slots if name in hidden]
@@ -408,7 +407,7 @@ def _of_exceptions(kind: type) -> dict[str, weakref.ref]:
     """What instances of a class of exceptions keep beside attributes: which class declares it."""
     found = {name: weakref.ref(BaseException) for name in _SAID}
     for base in reversed(kind.__mro__):
-        if issubclass(base, BaseException) and not base.__flags__ & _HEAP_TYPE:
+        if issubclass(base, BaseException) and ownership.is_written_in_c(base):
             kept = [n for n, v in vars(base).items() if type(v) is types.MemberDescriptorType]
             found.update(dict.fromkeys(kept, weakref.ref(base)))
     return found
@@ -438,7 +437,7 @@ def _storage(kind: type) -> Facet | None:
 
 def _is_python_class(kind: type) -> bool:
     """Whether a ``class`` statement made a class; those keep all in attributes and slots."""
-    if not kind.__flags__ & _HEAP_TYPE:
+    if ownership.is_written_in_c(kind):
         return False
     return any("__dict__" in vars(base) or "__slots__" in vars(base) for base in kind.__mro__)
 
@@ -446,7 +445,7 @@ def _is_python_class(kind: type) -> bool:
 def _is_iterator_of_library(kind: type) -> bool:
     if not hasattr(kind, "__next__"):
         return False
-    return not kind.__flags__ & _HEAP_TYPE or hasattr(kind, "__length_hint__")
+    return ownership.is_written_in_c(kind) or hasattr(kind, "__length_hint__")
 
 
 def _generator(generator: Any) -> tuple:

@@ -34,7 +34,7 @@ def parse(fn: types.FunctionType) -> Source:
     """The tree of ``fn``, made anew; ConversionError where its source is missing or has changed."""
     code = fn.__code__
     lines = sources.lines(code.co_filename, fn.__globals__)
-    if not lines:
+    if not lines or not _is_text_of(code, lines):
         raise ConversionError(f"the source of {fn.__qualname__} is not available")
     node: ast.FunctionDef | ast.Lambda
     if code.co_name == "<lambda>":
@@ -44,6 +44,20 @@ def parse(fn: types.FunctionType) -> Source:
     if _argument_names(node.args) != _code_arguments(code):
         raise ConversionError(f"the source of {fn.__qualname__} has changed since it was loaded")
     return Source(node, text, _enclosing_class(fn))
+
+
+def _is_text_of(code: types.CodeType, lines: list[str]) -> bool:
+    """Whether lines that are kept under the name of a code's file may be its text.
+
+    "<string>" names all code that `exec` runs, such as the methods of dataclasses; since Python
+    3.13 the program of ``python -c`` is kept under it.
+    """
+    first = code.co_firstlineno - 1
+    if first >= len(lines):
+        return False
+    if code.co_filename != "<string>" or code.co_name == "<lambda>":
+        return True
+    return lines[first].lstrip().startswith(("@", f"def {code.co_name}", "async def "))
 
 
 def _find_def(code: types.CodeType, lines: list[str]) -> tuple[ast.FunctionDef, str]:
