@@ -1,19 +1,19 @@
 //! Classes drawn as negatives beside true ones, and how often each is expected among them.
 
-use crate::numbers::Numbers;
+use crate::numbers::Words;
 use crate::sampler::{Batch, Law};
 use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare, declared};
-use ferrograph_kernels::random::stateless_key_counter;
-use ferrograph_ops::seeded::{check_seed, read_seed};
+use ferrograph_ops::seeded::keyed;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail, err};
 use smallvec::smallvec;
 
 declare! {
     trait EmitCandidates;
 
-    /// So many classes drawn by `seed`, and how often each of `true_classes` and of those drawn is expected in a batch.
+    /// So many classes drawn by a key and counter, and how often each of `true_classes` and of those drawn is expected in a batch.
     CandidateSampler: candidate_sampler(
-        true_classes: int64 rank 2, seed: Tseed in seed, weights: float32 rank 1,
+        true_classes: int64 rank 2, key: uint64 rank 1, counter: uint64 rank 1, alg: int32 rank 0,
+        weights: float32 rank 1,
     ) -> (sampled_candidates: int64, true_expected_count: float32, sampled_expected_count: float32),
     gradient Stops {
         /// How many are drawn.
@@ -59,12 +59,11 @@ impl CandidateSampler {
 impl Op for CandidateSampler {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        check_seed(inputs, 1)?;
         let (range, n) = self.sizes()?;
         match &self.distribution[..] {
             "uniform" | "log_uniform" => {}
             "weights" => {
-                let weights = inputs.shape(2);
+                let weights = inputs.shape(4);
                 if !weights.is_compatible(&PartialShape::new(&[Dim::new(range)])) {
                     bail!(Shape, "there must be {range} weights, got shape {weights}");
                 }
@@ -82,17 +81,17 @@ impl Op for CandidateSampler {
             TensorSpec::new(DType::Float32, drawn)
         ])
     }
-    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+    fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let ((range, n), unique) = (self.sizes()?, self.unique);
-        let (distribution, seed) = (self.distribution.clone(), inputs.dtype(1));
+        let distribution = self.distribution.clone();
         Ok(Lowered::Kernel(Box::new(move |o| {
-            let start = stateless_key_counter(read_seed(o, 1, seed)?);
+            let mut words = Words::from(keyed(o)?);
             let law = match &distribution[..] {
                 "uniform" => Law::uniform(range),
                 "log_uniform" => Law::log_uniform(range),
-                _ => Law::weighted(o.input::<f32>(2), if unique { n } else { 1 })?,
+                _ => Law::weighted(o.input::<f32>(4), if unique { n } else { 1 })?,
             };
-            let batch = Batch::draw(&law, n, unique, &mut Numbers::of_sample(start, 0))?;
+            let batch = Batch::draw(&law, n, unique, &mut words)?;
             let known: Vec<usize> = o
                 .input::<i64>(0)
                 .iter()

@@ -11,6 +11,7 @@ mod op;
 mod poisson;
 mod sampler;
 mod sobol;
+mod truncated;
 
 use ferrograph_graph::Registry;
 

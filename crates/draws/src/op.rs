@@ -4,6 +4,7 @@ use crate::binomial::binomial;
 use crate::gamma::gamma;
 use crate::numbers::Numbers;
 use crate::poisson::poisson;
+use crate::truncated::{Drawn, Truncated};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Operands, Specs, VjpCall, declare, declared,
 };
@@ -36,6 +37,21 @@ declare! {
         /// The dtype of the samples.
         dtype: DType,
     };
+
+    /// As `StatelessRandomPoisson`, by a key and counter.
+    StatelessRandomPoissonV2: keyed_poisson(
+        shape: T in index rank 1, key: uint64 rank 1, counter: uint64 rank 1, alg: int32 rank 0, lam: Rtype in real
+    ) -> (output: dtype in real), gradient Stops {
+        /// The dtype of the samples.
+        dtype: DType,
+    };
+
+    /// Samples of shape `shape` of the normal distributions with these means and deviations, between these bounds, by
+    /// `seed`.
+    StatelessParameterizedTruncatedNormal: stateless_parameterized_truncated_normal(
+        shape: S in index rank 1, seed: Tseed in seed, means: dtype in floating, stddevs: dtype, minvals: dtype,
+        maxvals: dtype,
+    ) -> (output: dtype), gradient Stops;
 
     /// How many of `counts` trials succeed with the probabilities `probs`, in samples of shape `shape`, by `seed`.
     StatelessRandomBinomial: stateless_binomial(
@@ -170,16 +186,95 @@ impl Op for StatelessRandomPoisson {
         Ok(smallvec![samples(inputs, inputs.shape(2), self.dtype)?])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
-        let (places, start) = (fixed(inputs.spec(2))?.n_elements(), seeded(inputs));
-        let rates = inputs.dtype(2);
-        let kernel: Kernel = with_element!(self.dtype, real, T => Box::new(move |o| {
-            let (start, rates) = (start(o)?, doubles(o, 2, rates)?);
-            let draw = |place: usize, n: &mut Numbers| poisson(rates[place], n);
-            fill(o.output::<T>(0), places, start, draw);
-            Ok(())
-        }), else => return Ok(Lowered::Eval));
-        Ok(Lowered::Kernel(kernel))
+        draw_counts(inputs, 2, self.dtype, seeded(inputs))
     }
+}
+
+impl Op for StatelessRandomPoissonV2 {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        Ok(smallvec![samples(inputs, inputs.shape(4), self.dtype)?])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        draw_counts(inputs, 4, self.dtype, Box::new(keyed))
+    }
+}
+
+/// How samples of Poisson distributions are drawn, whose rates are input `i`.
+fn draw_counts(inputs: &Inputs<'_>, i: usize, dtype: DType, start: Start) -> Result<Lowered> {
+    let (places, wide) = (fixed(inputs.spec(i))?.n_elements(), inputs.dtype(i));
+    let kernel: Kernel = with_element!(dtype, real, T => Box::new(move |o| {
+        let (start, rates) = (start(o)?, doubles(o, i, wide)?);
+        let draw = |place: usize, n: &mut Numbers| poisson(rates[place], n);
+        fill(o.output::<T>(0), places, start, draw);
+        Ok(())
+    }), else => return Ok(Lowered::Eval));
+    Ok(Lowered::Kernel(kernel))
+}
+
+impl Op for StatelessParameterizedTruncatedNormal {
+    declared!();
+    fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
+        check_seed(inputs, 1)?;
+        let mut parameters = inputs.shape(2).clone();
+        for i in 3..6 {
+            parameters = parameters.broadcast(inputs.shape(i))?;
+        }
+        Ok(smallvec![samples(inputs, &parameters, inputs.dtype(2))?])
+    }
+    fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
+        let start = seeded(inputs);
+        if inputs.dtype(2) == DType::Float32 {
+            return draw_truncated::<f32, f32>(inputs, start);
+        }
+        with_element!(inputs.dtype(2), floating, T => draw_truncated::<T, f64>(inputs, start), else => Ok(Lowered::Eval))
+    }
+}
+
+/// How truncated normal numbers of type `T` are drawn, which are computed in `C`.
+fn draw_truncated<T, C>(inputs: &Inputs<'_>, start: Start) -> Result<Lowered>
+where
+    T: Element + AsPrimitive<C>,
+    C: Drawn + AsPrimitive<T>,
+{
+    let shapes: Vec<Shape> = (2..6)
+        .map(|i| fixed(inputs.spec(i)))
+        .collect::<Result<_>>()?;
+    let mut both = inputs.shape(2).clone();
+    for i in 3..6 {
+        both = both.broadcast(inputs.shape(i))?;
+    }
+    let both = fixed(&TensorSpec::new(inputs.dtype(2), both))?;
+    let plans: Vec<_> = shapes
+        .iter()
+        .map(|shape| Broadcast::new([shape], &both))
+        .collect();
+    let places = both.n_elements();
+    Ok(Lowered::Kernel(Box::new(move |o| {
+        let mut state = start(o)?;
+        let mut parameters = vec_for(4)?;
+        for (i, plan) in plans.iter().enumerate() {
+            let mut wide = vec_of(C::zero(), places)?;
+            plan.map([o.input::<T>(i + 2)], &mut wide, 1.0, |[x]| x.as_());
+            parameters.push(wide);
+        }
+        let out = o.output::<T>(0);
+        let mut drawn = vec_of(C::zero(), out.len() / places.max(1))?;
+        for place in 0..places {
+            let law = Truncated {
+                mean: parameters[0][place],
+                deviation: parameters[1][place],
+                low: parameters[2][place],
+                high: parameters[3][place],
+            };
+            law.check()?;
+            state = law.fill(state, drawn.iter_mut());
+            for (to, x) in out.iter_mut().skip(place).step_by(places).zip(&drawn) {
+                *to = x.as_();
+            }
+        }
+        Ok(())
+    })))
 }
 
 /// The samples of binomial distributions whose counts are input `i`, and whose probabilities stand behind it.

@@ -1,6 +1,6 @@
 //! Laws that classes are drawn by, and batches of them.
 
-use crate::numbers::Numbers;
+use crate::numbers::Words;
 use ferrograph_kernels::stop::breathe;
 use ferrograph_tensor::{Result, bail, err, vec_for};
 use std::collections::HashSet;
@@ -9,11 +9,7 @@ use std::collections::HashSet;
 pub(crate) enum Law {
     Uniform(usize),
     LogUniform(usize),
-    /// In proportion to weights; beside each the sum of those up to it, the last of which is the sum of all.
-    Weighted {
-        weights: Vec<f32>,
-        sums: Vec<f64>,
-    },
+    Weighted(Weights),
 }
 
 impl Law {
@@ -41,46 +37,91 @@ impl Law {
                 "{least} different classes cannot be drawn: {some} have a weight above 0"
             );
         }
-        let (mut kept, mut sums) = (vec_for(weights.len())?, vec_for(weights.len())?);
-        let mut sum = 0.0;
-        for w in weights {
-            sum += f64::from(*w);
-            kept.push(*w);
-            sums.push(sum);
-        }
-        let weights = kept;
-        Ok(Law::Weighted { weights, sums })
+        Ok(Law::Weighted(Weights::new(weights)?))
     }
 
     fn range(&self) -> usize {
         match self {
             Law::Uniform(range) | Law::LogUniform(range) => *range,
-            Law::Weighted { sums, .. } => sums.len(),
+            Law::Weighted(weights) => weights.weights.len(),
         }
     }
 
-    pub fn probability(&self, class: usize) -> f64 {
-        match self {
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn probability(&self, class: usize) -> f32 {
+        let p = match self {
             Law::Uniform(range) => 1.0 / *range as f64,
             Law::LogUniform(range) => {
-                (1.0 / (class as f64 + 1.0)).ln_1p() / (*range as f64).ln_1p()
+                ((class as f64 + 2.0) / (class as f64 + 1.0)).ln() / (*range as f64).ln_1p()
             }
-            Law::Weighted { weights, sums } => f64::from(weights[class]) / sums[sums.len() - 1],
-        }
+            Law::Weighted(weights) => f64::from(weights.weights[class]) / weights.sum,
+        };
+        p as f32
     }
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn draw(&self, numbers: &mut Numbers) -> usize {
-        let u = numbers.uniform();
-        let class = match self {
-            Law::Uniform(range) => (u * *range as f64) as usize,
-            Law::LogUniform(range) => (u * (*range as f64).ln_1p()).exp_m1() as usize,
-            Law::Weighted { sums, .. } => {
-                let at = u * sums[sums.len() - 1];
-                sums.partition_point(|sum| *sum <= at)
+    fn draw(&self, words: &mut Words) -> usize {
+        match self {
+            Law::Uniform(range) => words.below_u64(*range as u64) as usize,
+            Law::LogUniform(range) => {
+                let power = (words.double() * (*range as f64).ln_1p()).exp();
+                // Rounding may lead to the class behind the last one.
+                (power as usize - 1) % range
             }
-        };
-        class.min(self.range() - 1)
+            Law::Weighted(weights) => weights.draw(words),
+        }
+    }
+}
+
+/// Weights, and the table by which classes are drawn in proportion to them (Vose, IEEE Transactions on Software
+/// Engineering 17 (1991), 972): each class is drawn as often as the others, then given up for its alias in a part of the cases.
+pub(crate) struct Weights {
+    weights: Vec<f32>,
+    sum: f64,
+    table: Vec<(f32, usize)>,
+}
+
+impl Weights {
+    #[allow(clippy::cast_possible_truncation)]
+    fn new(weights: &[f32]) -> Result<Weights> {
+        let n = weights.len();
+        let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+        let (mut kept, mut shares, mut table) = (vec_for(n)?, vec_for(n)?, vec_for(n)?);
+        let (mut high, mut low) = (vec_for(n)?, vec_for(n)?);
+        for (i, w) in weights.iter().enumerate() {
+            // The product is of single precision.
+            let share = f64::from(*w * n as f32) / sum;
+            kept.push(*w);
+            shares.push(share);
+            table.push((0.0, i));
+            if share < 1.0 { &mut low } else { &mut high }.push(i);
+        }
+        while let (Some(&h), Some(&l)) = (high.last(), low.last()) {
+            (high.pop(), low.pop());
+            table[l].1 = h;
+            shares[h] -= 1.0 - shares[l];
+            if shares[h] < 1.0 { &mut low } else { &mut high }.push(h);
+        }
+        for (row, share) in table.iter_mut().zip(&shares) {
+            row.0 = *share as f32;
+        }
+        // What rounding leaves over is drawn without an alias.
+        for i in high.into_iter().chain(low) {
+            table[i] = (1.0, i);
+        }
+        Ok(Weights {
+            weights: kept,
+            sum,
+            table,
+        })
+    }
+
+    fn draw(&self, words: &mut Words) -> usize {
+        let part = words.float();
+        let n = u32::try_from(self.table.len()).unwrap_or(u32::MAX);
+        let class = words.below_u32(n) as usize;
+        let (share, alias) = self.table[class];
+        if part < share { class } else { alias }
     }
 }
 
@@ -95,7 +136,7 @@ pub(crate) struct Batch {
 const MISSES: u32 = 1000;
 
 impl Batch {
-    pub fn draw(law: &Law, n: usize, unique: bool, numbers: &mut Numbers) -> Result<Batch> {
+    pub fn draw(law: &Law, n: usize, unique: bool, words: &mut Words) -> Result<Batch> {
         let mut batch = Batch {
             classes: vec_for(n)?,
             unique,
@@ -105,8 +146,8 @@ impl Batch {
         while batch.classes.len() < n {
             breathe();
             let class = match unique {
-                false => law.draw(numbers),
-                true => batch.draw_new(law, &seen, numbers)?,
+                false => law.draw(words),
+                true => batch.draw_new(law, &seen, words)?,
             };
             if unique {
                 seen.insert(class);
@@ -117,29 +158,25 @@ impl Batch {
     }
 
     /// A class that is not among those.
-    fn draw_new(
-        &mut self,
-        law: &Law,
-        seen: &HashSet<usize>,
-        numbers: &mut Numbers,
-    ) -> Result<usize> {
+    fn draw_new(&mut self, law: &Law, seen: &HashSet<usize>, words: &mut Words) -> Result<usize> {
         for _ in 0..MISSES {
-            let class = law.draw(numbers);
+            let class = law.draw(words);
             self.tries += 1.0;
             if !seen.contains(&class) && law.probability(class) > 0.0 {
                 return Ok(class);
             }
         }
         let left = || (0..law.range()).filter(|k| !seen.contains(k));
-        let mass: f64 = left().map(|k| law.probability(k)).sum();
+        let probability = |k: usize| f64::from(law.probability(k));
+        let mass: f64 = left().map(probability).sum();
         // As many further draws as it takes until one is new.
-        let wait = (1.0 - numbers.uniform()).ln() / (-mass).ln_1p();
+        let wait = (1.0 - words.double()).ln() / (-mass).ln_1p();
         self.tries += 1.0 + wait.floor().max(0.0);
-        let (at, mut sum) = (numbers.uniform() * mass, 0.0);
+        let (at, mut sum) = (words.double() * mass, 0.0);
         let mut last = None;
         for k in left().filter(|k| law.probability(*k) > 0.0) {
             breathe();
-            sum += law.probability(k);
+            sum += probability(k);
             last = Some(k);
             if sum > at {
                 break;
@@ -150,12 +187,13 @@ impl Batch {
 
     /// How often a class of that probability is expected among those drawn.
     #[allow(clippy::cast_possible_truncation)]
-    pub fn expected(&self, probability: f64) -> f32 {
-        let count = match self.unique {
-            true => -(self.tries * (-probability).ln_1p()).exp_m1(),
-            false => probability * self.classes.len() as f64,
-        };
-        count as f32
+    pub fn expected(&self, probability: f32) -> f32 {
+        let n = self.classes.len();
+        // Where no draw was refused, as without the demand for different classes.
+        if !self.unique || self.tries == n as f64 {
+            return probability * n as f32;
+        }
+        -(self.tries as f32 * (-probability).ln_1p()).exp_m1()
     }
 }
 
@@ -164,19 +202,19 @@ mod tests {
     use super::*;
     use ferrograph_kernels::random::PhiloxState;
 
-    fn numbers() -> Numbers {
-        Numbers::of_sample(PhiloxState::new(7, 3), 0)
+    fn words() -> Words {
+        Words::from(PhiloxState::new(7, 3))
     }
 
     #[test]
     fn probabilities_sum_to_one_and_are_those_of_draws() {
         let weighted = Law::weighted(&[1.0, 0.0, 3.0, 4.0], 3).expect("three classes");
         for law in [Law::uniform(4), Law::log_uniform(4), weighted] {
-            let sum: f64 = (0..4).map(|k| law.probability(k)).sum();
-            assert!((sum - 1.0).abs() < 1e-12);
-            let batch = Batch::draw(&law, 20_000, false, &mut numbers()).expect("it fits");
+            let sum: f32 = (0..4).map(|k| law.probability(k)).sum();
+            assert!((sum - 1.0).abs() < 1e-6);
+            let batch = Batch::draw(&law, 20_000, false, &mut words()).expect("it fits");
             for k in 0..4 {
-                let share = batch.classes.iter().filter(|c| **c == k).count() as f64 / 20_000.0;
+                let share = batch.classes.iter().filter(|c| **c == k).count() as f32 / 20_000.0;
                 assert!((share - law.probability(k)).abs() < 0.02, "{k}: {share}");
             }
         }
@@ -185,7 +223,7 @@ mod tests {
     #[test]
     fn different_classes_come_even_where_they_are_rare() {
         let law = Law::weighted(&[1.0, 1e-30, 1e-30, 0.0], 3).expect("three classes");
-        let mut batch = Batch::draw(&law, 3, true, &mut numbers()).expect("it ends");
+        let mut batch = Batch::draw(&law, 3, true, &mut words()).expect("it ends");
         batch.classes.sort_unstable();
         assert_eq!(batch.classes, [0, 1, 2]);
         assert!(batch.tries > 1e20);

@@ -134,6 +134,32 @@ for given in (None, 7):
         hidden="what datasets that shuffle take when they are made",
     )
 
+row(
+    "ReserveRandomBlocks",
+    lambda fg, n: (
+        lambda first, second: (second[1] - first[1], fg.reduce_all(first[0] == second[0]))
+    )(
+        *(
+            fg._core.emit(
+                "ReserveRandomBlocks", (n,), {"kind": "row", "each": 3, "seed2": 5, "shared": True}
+            )
+            for _ in range(2)
+        )
+    ),
+    [np.array([2, 5], np.int32)],
+    lambda n: (np.array([30, 0], np.uint64), True),
+    out=("uint64", "bool"),
+    hidden="what draws with parameters when a program gives no seed as a tensor",
+)
+drawn(
+    "StatelessParameterizedTruncatedNormal",
+    lambda fg, n, d: fg.random.stateless_parameterized_truncated_normal(
+        n, SEED, *(fg.constant(x, d) for x in (1.0, 2.0, -3.0, 5.0))
+    ),
+    (-3.0, 5.0, 1.0, 1.76),
+    dtypes=FLOATS,
+)
+
 STATELESS = [
     ("StatelessRandomUniformV2", "stateless_uniform", UNIFORM, FLOATS, {}),
     ("StatelessRandomNormalV2", "stateless_normal", NORMAL, FLOATS, {}),

@@ -122,6 +122,19 @@ row(
     out="float64",
 )
 row(
+    "StatelessRandomPoissonV2",
+    lambda fg, r: fg._core.emit(
+        "StatelessRandomPoissonV2",
+        ([3, 4], *fg.raw_ops.StatelessRandomGetKeyCounter(seed=[1, 2]), 1, r),
+        {"dtype": fg.float64},
+    ),
+    [Vary(values=[3.0, 4.0, 12.0, 100.0])],
+    lambda r: np.array(POISSONS),
+    dtypes=REAL,
+    out="float64",
+    hidden="what random.poisson draws by",
+)
+row(
     "StatelessRandomBinomial",
     lambda fg, n, p: fg.random.stateless_binomial([3, 2], [1, 2], n, p, fg.int64),
     [Vary(values=[100.0, 1000.0]), Vary(values=[0.25, 0.625])],

@@ -29,6 +29,17 @@ impl PhiloxState {
         }
     }
 
+    /// The key as one word.
+    pub fn key_word(&self) -> u64 {
+        joined(self.key[0], self.key[1])
+    }
+
+    /// The counter as two words, the lower one first.
+    pub fn counter_words(&self) -> [u64; 2] {
+        let [a, b, c, d] = self.counter;
+        [joined(a, b), joined(c, d)]
+    }
+
     /// The counter as one number.
     pub fn position(&self) -> u128 {
         self.counter
@@ -39,8 +50,10 @@ impl PhiloxState {
 
     /// The state `n_blocks` later.
     pub fn skip(self, n_blocks: u64) -> Self {
-        let key = (self.key[1] as u64) << 32 | self.key[0] as u64;
-        PhiloxState::new(self.position().wrapping_add(n_blocks as u128), key)
+        PhiloxState::new(
+            self.position().wrapping_add(n_blocks as u128),
+            self.key_word(),
+        )
     }
 
     /// The block at the counter.
@@ -57,6 +70,10 @@ impl PhiloxState {
     pub fn words(&self, out: &mut [u32]) {
         dispatch(Words { from: *self, out });
     }
+}
+
+fn joined(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
 }
 
 #[inline(always)]

@@ -118,7 +118,7 @@ impl Op for Categorical {
     }
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let drawing = Drawing {
-            name: "Multinomial",
+            name: "Multinomial".into(),
             seeds: (self.seed, self.seed2),
             shared: self.shared,
             own: self.stream.clone(),

@@ -194,7 +194,7 @@ impl Draw {
             def,
             dtype: (!bounded).then(|| a.dtype("dtype")).transpose()?,
             drawing: Drawing {
-                name: def.decl.name,
+                name: def.decl.name.into(),
                 seeds: (a.int_or("seed", 0)?, a.int_or("seed2", 0)?),
                 shared: a.bool_or("shared", false)?,
                 own: Stream::default(),

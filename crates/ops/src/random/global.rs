@@ -4,13 +4,14 @@ use super::stream::Stream;
 use super::twister::Twister;
 use ferrograph_tensor::DType;
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The seeds of a stream: the program's, and the operation's own.
 pub(super) type Seeds = (i64, i64);
 
 /// What a stream is kept under: the operation's name, the dtype of its numbers, its seeds.
-type Key = (&'static str, DType, Seeds);
+type Key = (Cow<'static, str>, DType, Seeds);
 
 #[derive(Default)]
 struct Global {
@@ -64,7 +65,7 @@ fn usable(seeds: Seeds) -> Seeds {
 }
 
 /// The stream that an operation with these seeds goes on in, wherever it runs.
-pub(super) fn stream(name: &'static str, dtype: DType, seeds: Seeds) -> Stream {
+pub(super) fn stream(name: Cow<'static, str>, dtype: DType, seeds: Seeds) -> Stream {
     let mut global = GLOBAL.lock();
     let streams = &mut global.get_or_insert_default().streams;
     let new = || Stream::new(seeds.0, seeds.1);

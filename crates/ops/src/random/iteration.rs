@@ -1,7 +1,9 @@
 //! Random numbers in the functions that a pipeline applies to elements: each iteration over the whole begins the streams
 //! of their operations again, so that one iteration draws what another does.
 
-use super::{categorical::Categorical, draw::Draw, shuffle::Shuffle, stream::Stream};
+use super::{
+    categorical::Categorical, draw::Draw, reserve::Reserve, shuffle::Shuffle, stream::Stream,
+};
 use ferrograph_graph::{Graph, Op, Role};
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -132,6 +134,8 @@ fn unseeded(op: &dyn Op) -> Option<&Stream> {
         draw.own_stream()?
     } else if let Some(shuffle) = op.downcast::<Shuffle>() {
         ((shuffle.seed, shuffle.seed2), &shuffle.stream)
+    } else if let Some(reserve) = op.downcast::<Reserve>() {
+        ((reserve.seed, reserve.seed2), &reserve.stream)
     } else {
         let categorical = op.downcast::<Categorical>()?;
         ((categorical.seed, categorical.seed2), &categorical.stream)

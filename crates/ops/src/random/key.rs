@@ -60,11 +60,9 @@ impl Op for StatelessRandomGetKeyCounter {
         let dtype = inputs.dtype(0);
         Ok(Lowered::Kernel(Box::new(move |o| {
             let state = stateless_key_counter(read_seed(o, 0, dtype)?);
-            let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
-            let [a, b, c, d] = state.counter;
             let (key, counter) = o.two_outputs::<u64, u64>();
-            key.fill(join(state.key[0], state.key[1]));
-            counter.copy_from_slice(&[join(a, b), join(c, d)]);
+            key.fill(state.key_word());
+            counter.copy_from_slice(&state.counter_words());
             Ok(())
         })))
     }

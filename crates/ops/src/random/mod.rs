@@ -7,6 +7,7 @@ mod fill;
 mod global;
 mod iteration;
 mod key;
+mod reserve;
 mod seeds;
 mod shuffle;
 mod stateless_categorical;
@@ -31,6 +32,7 @@ pub(crate) fn register(r: &mut Registry) {
     draw::register(r);
     categorical::register(r);
     key::register(r);
+    reserve::register(r);
     seeds::register(r);
     shuffle::register(r);
     stateless_categorical::register(r);

@@ -82,7 +82,7 @@ pub(super) fn strings(x: &Tensor, order: Vec<usize>) -> Result<Tensor> {
 impl Shuffle {
     fn drawing(&self) -> Drawing {
         Drawing {
-            name: "RandomShuffle",
+            name: "RandomShuffle".into(),
             seeds: (self.seed, self.seed2),
             shared: self.shared,
             own: self.stream.clone(),

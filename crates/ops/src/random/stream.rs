@@ -5,6 +5,7 @@ use super::iteration;
 use ferrograph_kernels::random::{PhiloxState, RESERVED_PER_NUMBER};
 use ferrograph_tensor::DType;
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -63,7 +64,8 @@ impl Stream {
 /// Where an operation's numbers come from, by its attributes.
 #[derive(Clone, Debug)]
 pub(super) struct Drawing {
-    pub name: &'static str,
+    /// What draws: operations of one name, with equal seeds of their own, go on in one stream.
+    pub name: Cow<'static, str>,
     pub seeds: Seeds,
     /// The second seed is the operation's, beside the program's at the time.
     pub shared: bool,
@@ -85,7 +87,7 @@ impl Drawing {
         let (first, second) = self.seeds;
         if self.shared {
             let seeds = global::seeds(Some(second)).unwrap_or((first, second));
-            return global::stream(self.name, dtype, seeds);
+            return global::stream(self.name.clone(), dtype, seeds);
         }
         match (self.seeds == (0, 0))
             .then(|| global::seeds(None))

@@ -24,8 +24,8 @@ __all__ = [
 _OWN = (
     "BandedMatMul BandedOuter BandedSolve BottomK CandidateSampler CustomGradient "
     "ExtractImagePatchesGrad IgammaGradAA IteratorHasNext IteratorPosition LoadShardsDataset "
-    "MergeRows OperationSeeds ReducedShape ResizeAreaGrad SavedNote SetIteratorPosition "
-    "StatelessRandomBinomialV2"
+    "MergeRows OperationSeeds ReducedShape ReserveRandomBlocks ResizeAreaGrad SavedNote "
+    "SetIteratorPosition StatelessRandomBinomialV2 StatelessRandomPoissonV2"
 )
 OWN = frozenset(_OWN.split())
 

@@ -13,7 +13,7 @@ from .activations import embedding_lookup
 from .arithmetic import equal, subtract
 from .arrays import concat, reshape, shape, stop_gradient
 from .creation import fill, ones, ones_like, range, zeros_like
-from .distributions import drawn_seed
+from .distributions import reserved
 from .elementwise import log
 from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
 from .numeric import cast
@@ -22,6 +22,9 @@ from .reductions import reduce_any, reduce_sum
 from .selection import where
 
 __all__ = ["Candidates", "Hits"]
+
+# Blocks of the stream for each class that is drawn.
+_BLOCKS = 512
 
 
 class Candidates(NamedTuple):
@@ -56,7 +59,9 @@ def _drawn(
     name: str | None = None,
 ) -> Candidates:
     attrs["range_max"] = whole(attrs["range_max"], "range_max")
-    inputs = (_true(true_classes, num_true), drawn_seed(seed), convert(weights, float32))
+    law = (num_true, *attrs.values(), hash(tuple(weights)))
+    state = reserved(f"CandidateSampler {law}", convert([attrs["num_sampled"]]), _BLOCKS, seed)
+    inputs = (_true(true_classes, num_true), *state, convert(weights, float32))
     return Candidates(*emit("CandidateSampler", inputs, attrs, name))
 
 
@@ -207,6 +212,8 @@ def all_candidate_sampler(
     array([0, 1, 2])
     """
     classes = _true(true_classes, num_true)
+    # It draws nothing, and takes a seed from the program's all the same.
+    reserved("AllCandidateSampler", convert([num_sampled]), 0, seed)
     drawn = range(num_sampled, dtype=int64)
     drawn = drawn if name is None else emit("Identity", (drawn,), None, name)
     return Candidates(drawn, ones_like(classes, float32), ones([num_sampled]))

@@ -12,28 +12,37 @@ from ._base import (
     as_dtype,
     convert,
     emit,
-    executing_eagerly,
     float32,
     int32,
     int64,
     is_tensor,
 )
-from ._seeds import seed_leading_to
 from .arithmetic import divide, maximum
 from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
 from .numeric import cast
-from .random_ops import operation_seeds, sizes
+from .random_ops import sizes
 
-__all__ = ["drawn_seed", "keyed_binomial"]
+__all__ = ["keyed_binomial", "reserved"]
 
 _MODULUS = 2**31 - 1
+# Blocks of the stream that a sample has for itself.
+_BLOCKS = 256
 
 
-def drawn_seed(seed: Any) -> Tensor:
-    """A seed for one draw, out of the stream of an operation with that seed of its own."""
-    attrs = {} if seed is None else {"seed2": int(seed) % _MODULUS, "shared": True}
-    bounds = [convert(bound, int64) for bound in (-(2**62), 2**62)]
-    return emit("RandomUniformInt", (convert([2], int32), *bounds), attrs, None)
+def reserved(kind: str, shape: Tensor, each: int, seed: int | None) -> tuple[Tensor, ...]:
+    """The key, the counter and the generator for a draw of that shape, by the program's seed or one
+    of the operation's own.
+
+    Args:
+      kind: what draws. Draws of one kind with equal seeds of their own go on in one stream.
+      shape: the shape of what is drawn.
+      each: how many blocks of the stream each number has for itself.
+      seed: the seed of the operation's own.
+    """
+    attrs = {"kind": kind, "each": each}
+    if seed is not None:
+        attrs |= {"seed2": int(seed) % _MODULUS, "shared": True}
+    return (*emit("ReserveRandomBlocks", (shape,), attrs, None), convert(1, int32))
 
 
 def _behind(each: Any, parameters: Tensor) -> Tensor:
@@ -69,7 +78,8 @@ def stateless_gamma(
       InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
     """
     keyed = emit("StatelessRandomGetKeyCounter", (convert(seed),), None, None)
-    return _gamma(shape, keyed, *_parameters(alpha, beta, as_dtype(dtype)), name)
+    state = (*keyed, convert(1, int32))
+    return _gamma(sizes(shape), state, *_parameters(alpha, beta, as_dtype(dtype)), name)
 
 
 def _parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
@@ -80,28 +90,12 @@ def _parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
     return alpha, rate
 
 
-def _gamma(shape: Any, keyed: Any, alpha: Tensor, rate: Tensor, name: Any) -> Tensor:
+def _gamma(
+    size: Tensor, state: tuple[Tensor, ...], alpha: Tensor, rate: Tensor, name: Any
+) -> Tensor:
     """Samples from where a generator stands: at a key and a counter."""
-    inputs = (sizes(shape), *keyed, convert(1, int32), alpha)
-    samples = emit("StatelessRandomGammaV3", inputs, None, name)
+    samples = emit("StatelessRandomGammaV3", (size, *state, alpha), None, name)
     return maximum(convert(_tiny(alpha.dtype), alpha.dtype), divide(samples, rate))
-
-
-def _place(seed: int | None) -> tuple[Tensor, Tensor]:
-    """The key and the counter at which an operation draws that has this seed of its own."""
-    return emit("StatelessRandomGetKeyCounter", (_seed_of_draw(seed),), None, None)
-
-
-def _seed_of_draw(seed: int | None) -> Tensor:
-    """A seed that leads an operation which has this seed of its own to where it draws.
-
-    Eagerly under a global seed alone that is where tensorflow's draws.
-    """
-    if seed is None and executing_eagerly():
-        key, counter = (int(part) for part in operation_seeds(None))
-        if key or counter:
-            return convert(seed_leading_to(key, counter), int64)
-    return drawn_seed(seed)
 
 
 def _shape(x: Tensor) -> Tensor:
@@ -124,9 +118,8 @@ def gamma(
 ) -> Tensor:
     """Samples of gamma distributions: ``shape`` of them for each of the parameters.
 
-    The gradient flows to both parameters. The numbers are those that tensorflow draws for the same
-    global seed; with a seed of the operation's own, and in functions, they are others.
-    ``stateless_gamma`` draws the same everywhere.
+    The gradient flows to both parameters. Eager numbers are those that tensorflow draws eagerly for
+    the same seeds; ``stateless_gamma`` draws the same everywhere.
 
     >>> fg.random.gamma([5], [0.5, 2.0]).shape
     TensorShape([5, 2])
@@ -140,7 +133,9 @@ def gamma(
       name: a name for the operation.
     """
     alpha, rate = _parameters(alpha, beta, as_dtype(dtype))
-    return _gamma(_behind(shape, alpha), _place(seed), alpha, rate, name)
+    size = _behind(shape, alpha)
+    kind = f"RandomGamma {size.dtype.name} {alpha.dtype.name}"
+    return _gamma(size, reserved(kind, size, _BLOCKS, seed), alpha, rate, name)
 
 
 @public("random.stateless_poisson")
@@ -176,9 +171,8 @@ def poisson(
 ) -> Tensor:
     """Samples of Poisson distributions: ``shape`` of them for each of the rates ``lam``.
 
-    The numbers are those that tensorflow draws for the same global seed; with a seed of the
-    operation's own, and in functions, they are others. ``stateless_poisson`` draws the same
-    everywhere.
+    Eager numbers are those that tensorflow draws eagerly for the same seeds;
+    ``stateless_poisson`` draws the same everywhere.
 
     >>> fg.random.poisson([5], [0.5, 20.0]).shape
     TensorShape([5, 2])
@@ -191,7 +185,10 @@ def poisson(
       name: a name for the operation.
     """
     lam = convert(lam)
-    return stateless_poisson(_behind(shape, lam), _seed_of_draw(seed), lam, dtype, name)
+    dtype, size = as_dtype(dtype), _behind(shape, lam)
+    kind = f"RandomPoissonV2 {size.dtype.name} {lam.dtype.name} {dtype.name}"
+    inputs = (size, *reserved(kind, size, _BLOCKS, seed), lam)
+    return emit("StatelessRandomPoissonV2", inputs, {"dtype": dtype}, name)
 
 
 @public("math.sobol_sample")

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..values.dtypes import float64
 from ..values.public import public
 from ._base import Tensor, TensorLike, as_dtype, convert, emit, float32
-from .arithmetic import divide, less, multiply, subtract
-from .arrays import broadcast_to
-from .elementwise import negative
-from .numeric import cast, clip_by_value
-from .random_ops import sizes, stateless_uniform
-from .selection import where
+from .numeric import cast
+from .random_ops import sizes
 
 __all__: list[str] = []
-
-_ROOT_HALF = 0.7071067811865476
 
 
 @public("random.stateless_parameterized_truncated_normal")
@@ -37,7 +30,7 @@ def stateless_parameterized_truncated_normal(
     True
 
     Args:
-      shape: the shape of the result, to which the parameters broadcast.
+      shape: the shape of the result, which ends with that of the parameters.
       seed: two integers.
       means: the means, floats; the other parameters are of their dtype.
       stddevs: the standard deviations, which are positive.
@@ -46,33 +39,11 @@ def stateless_parameterized_truncated_normal(
       name: a name for the operation.
 
     Raises:
-      InvalidArgumentError: where the parameters do not broadcast to the shape.
+      InvalidArgumentError: where the shape does not end with that to which the parameters
+        broadcast, where a deviation is not above 0, or bounds leave no interval.
     """
     parameters = (means, stddevs, minvals, maxvals)
     dtype = next((p.dtype for p in parameters if hasattr(p, "dtype")), float32)
-    size = sizes(shape)
-    mean, deviation, low, high = (
-        broadcast_to(cast(convert(p, as_dtype(dtype)), float64), size) for p in parameters
-    )
-    low, high = (divide(subtract(bound, mean), deviation) for bound in (low, high))
-    drawn = _between(low, high, stateless_uniform(size, seed, dtype=float64))
-    return cast(mean + deviation * drawn, dtype, name)
-
-
-def _between(low: Tensor, high: Tensor, uniform: Tensor) -> Tensor:
-    """Standard normal numbers between bounds, out of uniform ones.
-
-    The distribution is inverted below zero for the greater part of the interval, where small
-    probabilities keep their digits.
-    """
-    flipped = less(negative(low), high)
-    first, last = where(flipped, negative(high), low), where(flipped, negative(low), high)
-    below, above = _distribution(first), _distribution(last)
-    found = emit("Ndtri", (below + uniform * (above - below),), None, None)
-    found = clip_by_value(found, first, last)
-    return where(flipped, negative(found), found)
-
-
-def _distribution(x: Tensor) -> Tensor:
-    """The probability of a standard normal number below ``x``."""
-    return multiply(emit("Erfc", (multiply(x, convert(-_ROOT_HALF, x.dtype)),), None, None), 0.5)
+    converted = [cast(convert(p, as_dtype(dtype)), dtype) for p in parameters]
+    inputs = (sizes(shape), convert(seed), *converted)
+    return emit("StatelessParameterizedTruncatedNormal", inputs, None, name)
