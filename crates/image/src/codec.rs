@@ -5,13 +5,12 @@
 mod bmp;
 mod gif;
 mod jpeg;
-mod jpeg_scans;
 mod jpeg_write;
 mod png;
 
 use ferrograph_tensor::{Result, bail, vec_for};
 
-pub(crate) use jpeg::{JpegRead, is_jpeg, shape_of};
+pub(crate) use jpeg::{JpegRead, Method, is_jpeg, shape_of};
 pub(crate) use jpeg_write::{JpegWrite, write_jpeg};
 pub(crate) use png::write_png;
 
@@ -55,7 +54,7 @@ fn counted(sizes: &[usize]) -> Result<usize> {
 pub(crate) fn read(bytes: &[u8], channels: usize, jpeg: JpegRead) -> Result<Picture> {
     let picture = match bytes {
         [] => bail!(InvalidArgument, "Input is empty."),
-        [0x89, b'P', b'N', b'G', ..] => png::read(bytes)?,
+        [0x89, b'P', b'N', b'G', ..] => return png::read(bytes, channels),
         _ if is_jpeg(bytes) => return jpeg::read(bytes, channels, jpeg),
         [b'G', b'I', b'F', b'8', ..] => gif::read(bytes)?,
         [b'B', b'M', ..] => return bmp::read(bytes, channels),
@@ -64,12 +63,13 @@ pub(crate) fn read(bytes: &[u8], channels: usize, jpeg: JpegRead) -> Result<Pict
             "Unknown image file format. One of JPEG, PNG, GIF, BMP required."
         ),
     };
-    picture.of_channels(channels)
+    picture.of_channels(channels, u16::MAX)
 }
 
 impl Picture {
-    /// The same of another number of channels; of as many as there are where that is none.
-    fn of_channels(self, channels: usize) -> Result<Picture> {
+    /// The same of another number of channels; of as many as there are where that is none. What is opaque where nothing
+    /// says so has `opaque`, or its lower half.
+    fn of_channels(self, channels: usize, opaque: u16) -> Result<Picture> {
         if channels == 0 || channels == self.c {
             return Ok(self);
         }
@@ -77,14 +77,10 @@ impl Picture {
         counted(&[pixels, channels])?;
         let elements = match self.elements {
             Elements::Bytes(all) => {
-                Elements::Bytes(mixed(&all, self.c, channels, u8::MAX, u32::from, |x| {
-                    x as u8
-                })?)
+                Elements::Bytes(mixed(&all, self.c, channels, opaque as u8, bright_byte)?)
             }
             Elements::Words(all) => {
-                Elements::Words(mixed(&all, self.c, channels, u16::MAX, u32::from, |x| {
-                    x as u16
-                })?)
+                Elements::Words(mixed(&all, self.c, channels, opaque, bright_word)?)
             }
         };
         Ok(Picture {
@@ -126,7 +122,20 @@ fn converted<T: Copy, U>(all: &[T], f: impl Fn(T) -> U) -> Result<Vec<U>> {
 }
 
 /// How bright colours are, in parts of 2^15.
-const BRIGHT: [u32; 3] = [9798, 19234, 3736];
+const BRIGHT: [u32; 3] = [9797, 19234, 3737];
+
+/// How bright a colour is: what is left of a part is cut off.
+fn bright_byte(pixel: [u8; 3]) -> u8 {
+    let parts = BRIGHT.iter().zip(pixel);
+    (parts.map(|(part, x)| part * u32::from(x)).sum::<u32>() >> 15) as u8
+}
+
+/// How bright a colour is, to the nearest.
+fn bright_word(pixel: [u16; 3]) -> u16 {
+    let parts = BRIGHT.iter().zip(pixel);
+    let sum = parts.map(|(part, x)| part * u32::from(x)).sum::<u32>();
+    ((sum + (1 << 14)) >> 15) as u16
+}
 
 /// Pixels of `from` channels as ones of `to`: gray and colours, with or without how opaque they are.
 fn mixed<T: Copy>(
@@ -134,8 +143,7 @@ fn mixed<T: Copy>(
     from: usize,
     to: usize,
     opaque: T,
-    wide: fn(T) -> u32,
-    narrow: fn(u32) -> T,
+    bright: fn([T; 3]) -> T,
 ) -> Result<Vec<T>> {
     let mut out = vec_for(all.len() / from * to)?;
     for pixel in all.chunks_exact(from) {
@@ -144,25 +152,11 @@ fn mixed<T: Copy>(
         } else {
             opaque
         };
-        if to < 3 {
-            out.push(match from {
-                1 | 2 => pixel[0],
-                _ => narrow(
-                    BRIGHT
-                        .iter()
-                        .zip(pixel)
-                        .map(|(part, x)| part * wide(*x))
-                        .sum::<u32>()
-                        >> 15,
-                ),
-            });
-        } else {
-            let colors = if from < 3 {
-                [pixel[0]; 3]
-            } else {
-                [pixel[0], pixel[1], pixel[2]]
-            };
-            out.extend(colors);
+        match (from < 3, to < 3) {
+            (true, true) => out.push(pixel[0]),
+            (true, false) => out.extend([pixel[0]; 3]),
+            (false, true) => out.push(bright([pixel[0], pixel[1], pixel[2]])),
+            (false, false) => out.extend_from_slice(&pixel[..3]),
         }
         if to.is_multiple_of(2) {
             out.push(alpha);
@@ -189,15 +183,29 @@ mod tests {
     #[test]
     fn damaged_files_are_errors() {
         let file = write_png(&[7; 300], [10, 10, 3], false, -1).unwrap();
-        let gray = write_jpeg(&[7; 300], [10, 10, 3], &JpegWrite::default()).unwrap();
-        for file in [file, gray] {
+        let pixels: Vec<u8> = (0..300u32).map(|i| (i * i % 251) as u8).collect();
+        let jpeg = |how| write_jpeg(&pixels, [10, 10, 3], &how).unwrap();
+        let plain = jpeg(JpegWrite::default());
+        let progressive = jpeg(JpegWrite {
+            progressive: true,
+            ..JpegWrite::default()
+        });
+        let recovers = JpegRead {
+            recovers: true,
+            ratio: 2,
+            ..JpegRead::default()
+        };
+        for file in [file, plain, progressive] {
             for n in 0..file.len() {
-                let _ = read(&file[..n], 0, JpegRead::default());
-                let mut other = file.clone();
-                other[n] ^= 0x55;
-                let _ = read(&other, 3, JpegRead::default());
+                assert!(read(&file[..n], 0, JpegRead::default()).is_err());
+                let _ = read(&file[..n], 0, recovers);
+                for bits in [0x55, 0xff, 0x01] {
+                    let mut other = file.clone();
+                    other[n] ^= bits;
+                    let _ = read(&other, 3, JpegRead::default());
+                    let _ = read(&other, 1, recovers);
+                }
             }
-            assert!(read(&file[..12], 0, JpegRead::default()).is_err());
         }
         assert!(read(b"GIF89a", 0, JpegRead::default()).is_err());
         assert!(read(b"BM", 0, JpegRead::default()).is_err());
@@ -253,10 +261,18 @@ mod tests {
 
     #[test]
     fn channels_become_others() {
-        let one = |from, to, all: &[u8]| mixed(all, from, to, 255, u32::from, |x| x as u8).unwrap();
+        let one = |from, to, all: &[u8]| mixed(all, from, to, 255, bright_byte).unwrap();
         assert_eq!(one(3, 1, &[200, 0, 0, 10, 20, 30]), [59, 18]);
         assert_eq!(one(2, 4, &[7, 9]), [7, 7, 7, 9]);
         assert_eq!(one(4, 3, &[1, 2, 3, 4]), [1, 2, 3]);
         assert_eq!(one(1, 2, &[5]), [5, 255]);
+        let words = mixed(
+            &[1000, 2000, 3000, 40000, 50000, 60000],
+            3,
+            1,
+            0,
+            bright_word,
+        );
+        assert_eq!(words.unwrap(), [1815, 48151]);
     }
 }

@@ -1,10 +1,10 @@
 //! Reading pictures from the contents of files.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
+use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
 use smallvec::smallvec;
 
-use crate::codec::{JpegRead, Picture, is_jpeg, read, shape_of};
+use crate::codec::{JpegRead, Method, Picture, is_jpeg, read, shape_of};
 
 declare! {
     trait EmitDecode;
@@ -23,13 +23,13 @@ declare! {
         channels: i64 = 0,
         /// By how much the picture is made smaller.
         ratio: i64 = 1,
-        /// Whether colours are interpolated; they always are.
+        /// Whether colours of fewer samples are interpolated rather than repeated.
         fancy_upscaling: bool = true,
         /// Whether what the file lacks is made up for.
         try_recover_truncated: bool = false,
-        /// How much of the file has to be there where that is so.
+        /// How much of the picture has to be there; what is made up for counts.
         acceptable_fraction: f64 = 1.0,
-        /// Which of several transforms to use; there is one.
+        /// "INTEGER_FAST", which nothing means as well, or "INTEGER_ACCURATE".
         dct_method: String = String::new(),
     };
 
@@ -155,12 +155,34 @@ impl Op for DecodePng {
     }
 }
 
-/// How attributes say a JPEG file is read.
-fn jpeg_read(ratio: i64, recovers: bool) -> Result<JpegRead> {
+/// How the attributes of an operation say a JPEG file is read.
+macro_rules! jpeg_read {
+    ($op:expr) => {
+        jpeg_read(
+            $op.ratio,
+            $op.fancy_upscaling,
+            $op.try_recover_truncated,
+            &$op.dct_method,
+        )
+    };
+}
+
+fn jpeg_read(ratio: i64, is_fancy: bool, recovers: bool, method: &str) -> Result<JpegRead> {
+    let method = match method {
+        "" | "INTEGER_FAST" => Method::Fast,
+        "INTEGER_ACCURATE" => Method::Accurate,
+        other => bail!(
+            InvalidArgument,
+            "dct_method must be one of {{'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}}, got {other:?}"
+        ),
+    };
     match ratio {
         1 | 2 | 4 | 8 => Ok(JpegRead {
             ratio: channels_of(ratio),
             recovers,
+            is_fancy,
+            method,
+            columns: None,
         }),
         _ => bail!(InvalidArgument, "ratio must be 1, 2, 4, or 8, got {ratio}"),
     }
@@ -169,14 +191,14 @@ fn jpeg_read(ratio: i64, recovers: bool) -> Result<JpegRead> {
 impl Op for DecodeJpeg {
     declared!();
     fn infer(&self, _inputs: &Inputs<'_>) -> Result<Specs> {
-        jpeg_read(self.ratio, self.try_recover_truncated)?;
+        jpeg_read!(self)?;
         if self.channels == 4 {
             bail!(InvalidArgument, "JPEG does not support 4 channels");
         }
         spec(DType::UInt8, picture_shape(self.channels, FORMATS)?)
     }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
-        let how = jpeg_read(self.ratio, self.try_recover_truncated)?;
+        let how = jpeg_read!(self)?;
         let picture = read(contents(inputs)?, channels_of(self.channels), how)?;
         let picture = single(picture, "DecodeJpeg")?;
         Ok(smallvec![tensor(picture, DType::UInt8, false, 257)?])
@@ -186,7 +208,7 @@ impl Op for DecodeJpeg {
 impl Op for DecodeAndCropJpeg {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        jpeg_read(self.ratio, self.try_recover_truncated)?;
+        jpeg_read!(self)?;
         if !inputs.shape(1).dim(0).is_compatible(Dim::new(4)) {
             bail!(
                 Shape,
@@ -215,28 +237,28 @@ impl Op for DecodeAndCropJpeg {
                 "Invalid JPEG data: it does not begin as JPEG does"
             );
         }
-        let how = jpeg_read(self.ratio, self.try_recover_truncated)?;
-        let picture = read(bytes, channels_of(self.channels), how)?;
         let window = inputs[1].to_i64s()?;
-        let within = |begin: i64, n: i64, size: usize| -> Option<(usize, usize)> {
-            let (begin, n) = (usize::try_from(begin).ok()?, usize::try_from(n).ok()?);
-            (n > 0 && begin.checked_add(n)? <= size).then_some((begin, n))
-        };
-        let rows = within(window[0], window[2], picture.h);
-        let columns = within(window[1], window[3], picture.w);
-        let (Some((top, h)), Some((left, w))) = (rows, columns) else {
-            bail!(
+        let bad = || {
+            err!(
                 InvalidArgument,
                 "Invalid JPEG data or crop window: {window:?}"
-            );
+            )
         };
+        let sizes = [0, 1, 2, 3].map(|i| usize::try_from(window[i]).ok());
+        let [Some(top), Some(left), Some(h), Some(w)] = sizes else {
+            return Err(bad());
+        };
+        let how = JpegRead {
+            columns: Some([left, w]),
+            ..jpeg_read!(self)?
+        };
+        let picture = read(bytes, channels_of(self.channels), how)?;
+        if h == 0 || top.checked_add(h).is_none_or(|end| end > picture.h) {
+            return Err(bad());
+        }
         let (line, c) = (picture.w * picture.c, picture.c);
         let data = picture.bytes()?;
-        let mut out = Tensor::empty(DType::UInt8, (&[h, w, c][..]).into())?;
-        let to = out.as_mut_slice::<u8>()?;
-        for (y, row) in to.chunks_exact_mut(w * c).enumerate() {
-            row.copy_from_slice(&data[(top + y) * line + left * c..][..w * c]);
-        }
+        let out = Tensor::from_slice([h, w, c], &data[top * line..][..h * line])?;
         Ok(smallvec![out])
     }
 }

@@ -8,6 +8,7 @@ mod boxes;
 mod codec;
 mod crop;
 mod decode;
+mod distorted;
 mod encode;
 mod nearest;
 mod patches;
@@ -31,4 +32,5 @@ pub fn register(registry: &mut Registry) {
     boxes::register(registry);
     decode::register(registry);
     encode::register(registry);
+    distorted::register(registry);
 }

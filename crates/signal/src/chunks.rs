@@ -88,13 +88,22 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// The format of a file, and the bytes of its samples; chunks of other kinds are skipped.
+/// The format of a file, and the bytes of its samples; chunks of other kinds are skipped, before the format and behind it.
 pub(crate) fn find_chunks(contents: &[u8]) -> Result<(Format, &[u8])> {
     let mut bytes = Bytes(contents);
     bytes.expect(b"RIFF")?;
     bytes.take(4)?;
     bytes.expect(b"WAVE")?;
-    bytes.expect(b"fmt ")?;
+    loop {
+        match bytes.take(4)? {
+            b"fmt " => break,
+            b"data" => bail!(InvalidArgument, "Unexpected field data"),
+            _ => {
+                let size = bytes.size()?;
+                bytes.take(size)?;
+            }
+        }
+    }
     let format = format(&mut bytes)?;
     loop {
         let tag = bytes.take(4)?;

@@ -70,5 +70,5 @@ pub(super) fn read(bytes: &[u8], channels: usize) -> Result<Picture> {
         elements: Elements::Bytes(all),
         is_animation: false,
     };
-    picture.of_channels(channels)
+    picture.of_channels(channels, u16::MAX)
 }

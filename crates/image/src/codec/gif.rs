@@ -9,12 +9,25 @@ fn invalid(error: impl std::fmt::Display) -> ferrograph_tensor::Error {
     err!(InvalidArgument, "Invalid GIF data: {error}")
 }
 
-/// Reads all frames, each drawn onto the one before.
+/// The greatest height and width of a frame, whatever the size of the screen.
+fn sizes(bytes: &[u8]) -> Result<[usize; 2]> {
+    let mut options = DecodeOptions::new();
+    options.skip_frame_decoding(true);
+    let mut decoder = options.read_info(bytes).map_err(invalid)?;
+    let mut most = [0, 0];
+    while let Some(frame) = decoder.next_frame_info().map_err(invalid)? {
+        let sizes = [frame.height, frame.width].map(usize::from);
+        most = [most[0].max(sizes[0]), most[1].max(sizes[1])];
+    }
+    Ok(most)
+}
+
+/// Reads all frames, each drawn onto the one before, on a canvas of the greatest sizes of a frame.
 pub(super) fn read(bytes: &[u8]) -> Result<Picture> {
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::RGBA);
+    let [h, w] = sizes(bytes)?;
     let mut decoder = options.read_info(bytes).map_err(invalid)?;
-    let (h, w) = (usize::from(decoder.height()), usize::from(decoder.width()));
     let size = counted(&[h, w, 4])? / 4 * 3;
     let mut canvas = vec_of(0u8, size)?;
     let mut all: Vec<u8> = Vec::new();

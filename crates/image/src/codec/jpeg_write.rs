@@ -49,7 +49,8 @@ pub(crate) fn write_jpeg(data: &[u8], [h, w, c]: [usize; 3], how: &JpegWrite) ->
         false => SamplingFactor::R_4_4_4,
     });
     encoder.set_progressive(how.progressive);
-    encoder.set_optimized_huffman_tables(how.optimize_size);
+    // Progressive files have tables of their own, as those of libjpeg.
+    encoder.set_optimized_huffman_tables(how.optimize_size || how.progressive);
     encoder.set_density(how.density);
     if !how.xmp.is_empty() {
         let segment = [XMP, how.xmp.as_slice()].concat();
@@ -65,7 +66,38 @@ pub(crate) fn write_jpeg(data: &[u8], [h, w, c]: [usize; 3], how: &JpegWrite) ->
         }),
     };
     done.map_err(failed)?;
+    number_from_one(&mut file);
     Ok(file)
+}
+
+/// Gives components the numbers from 1 on, which the format of JFIF asks for; the encoder counts from 0.
+fn number_from_one(file: &mut [u8]) {
+    let mut at = 2;
+    while let Some(&[0xff, marker, high, low]) = file.get(at..).and_then(|f| f.first_chunk()) {
+        if matches!(marker, 0 | 0xff) {
+            at += 1;
+            continue;
+        }
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        // Where the number of components stands, and how far apart theirs are.
+        let parts = match marker {
+            0xc0..=0xc2 => Some((at + 9, 3)),
+            0xda => Some((at + 4, 2)),
+            _ => None,
+        };
+        if let Some((place, step)) = parts {
+            let n = usize::from(file[place]);
+            let numbers = file[place + 1..].iter_mut().step_by(step).take(n);
+            numbers.for_each(|number| *number += 1);
+        }
+        at += 2 + length;
+        if marker == 0xda {
+            // Behind a scan, coded data follows up to the next marker.
+            let data = file.get(at..).unwrap_or(&[]);
+            let next = data.windows(2).position(|w| w[0] == 0xff && w[1] != 0);
+            at += next.unwrap_or(data.len());
+        }
+    }
 }
 
 /// Pixels of three channels whose colours are means of squares of two times two: the encoder takes one pixel of each.

@@ -17,8 +17,11 @@ fn invalid(error: impl std::fmt::Display) -> ferrograph_tensor::Error {
 /// How many bytes one byte of a compressed stream stands for at most.
 const DEFLATED: usize = 1032;
 
-/// Reads the first frame; every bit of the file is held against its checksums.
-pub(super) fn read(bytes: &[u8]) -> Result<Picture> {
+/// Reads the first frame, of so many channels, or as many as it has; every bit of the file is held against its checksums.
+///
+/// A transparent colour of a gray picture or one of red, green and blue is a channel where four are asked for. Where nothing
+/// is transparent, the fourth channel is the greatest number of the file's bits.
+pub(super) fn read(bytes: &[u8], channels: usize) -> Result<Picture> {
     let limits = Limits { bytes: 1 << 30 };
     let mut options = DecodeOptions::default();
     options.set_skip_ancillary_crc_failures(false);
@@ -32,6 +35,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture> {
     if w * h / 8 * bits > bytes.len().saturating_mul(DEFLATED) {
         return Err(invalid("it is too short for its sizes"));
     }
+    let opaque = u16::MAX >> (16 - info.bit_depth as u16);
+    let own = match info.color_type {
+        ColorType::Indexed => 0,
+        color => color.samples(),
+    };
     let mut reader = decoder.read_info().map_err(invalid)?;
     let size = reader.output_buffer_size();
     let mut data = vec_of(0u8, size.ok_or_else(|| invalid("it is too large"))?)?;
@@ -39,7 +47,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture> {
     data.truncate(info.buffer_size());
     // What stands behind the picture has checksums, too.
     reader.finish().map_err(invalid)?;
-    Ok(Picture {
+    let picture = Picture {
         frames: 1,
         h,
         w,
@@ -49,7 +57,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture> {
             _ => Elements::Bytes(data),
         },
         is_animation: false,
-    })
+    };
+    picture.of_channels(if channels == 0 { own } else { channels }, opaque)
 }
 
 fn words(bytes: &[u8]) -> Result<Vec<u16>> {

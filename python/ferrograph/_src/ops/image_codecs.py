@@ -64,7 +64,7 @@ def decode_jpeg(
 ) -> Tensor:
     """The picture in a JPEG file, as ``[height, width, channels]``. Other formats are read, too.
 
-    Decoders round differently: pixels may be off by a few from those of others.
+    The pixels are those of libjpeg-turbo, and so of tensorflow.
 
     >>> file = fg.io.encode_jpeg(fg.fill([4, 4, 1], fg.constant(100, fg.uint8)))
     >>> int(fg.io.decode_jpeg(file)[0, 0, 0])
@@ -74,10 +74,11 @@ def decode_jpeg(
       contents: the contents of the file, a scalar string.
       channels: 1 for gray, 3 for RGB; 0 for as many as there are.
       ratio: by how much the picture is made smaller: 1, 2, 4 or 8.
-      fancy_upscaling: whether colours are interpolated; they always are.
+      fancy_upscaling: whether colours of fewer samples are interpolated rather than repeated.
       try_recover_truncated: whether what the file lacks is made up for.
-      acceptable_fraction: how much of the file has to be there where that is so.
-      dct_method: which transform to use; there is one.
+      acceptable_fraction: how much of the picture has to be there; what is made up for counts.
+      dct_method: the transform: ``"INTEGER_FAST"``, which the default means, or
+        ``"INTEGER_ACCURATE"``.
       name: a name for the operation.
 
     Raises:
@@ -102,6 +103,9 @@ def decode_and_crop_jpeg(
     name: str | None = None,
 ) -> Tensor:
     """A part of the picture in a JPEG file.
+
+    As in tensorflow, interpolated colours of the first and last column may differ from those of
+    the whole picture: they have no neighbours beyond the part.
 
     >>> file = fg.io.encode_jpeg(fg.fill([4, 4, 1], fg.constant(100, fg.uint8)))
     >>> fg.io.decode_and_crop_jpeg(file, [1, 0, 2, 3]).shape
@@ -301,7 +305,7 @@ def adjust_jpeg_quality(
     Args:
       image: ``[height, width, channels]`` of one or three channels, of any dtype of images.
       jpeg_quality: from 0 to 100.
-      dct_method: which transform to use; there is one.
+      dct_method: the transform, as in ``decode_jpeg``.
       name: a name for the operation.
 
     Raises:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any, NamedTuple
 
+from ..values.dtypes import uint32
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -25,17 +25,16 @@ from .arithmetic import (
     less_equal,
     logical_and,
     maximum,
-    minimum,
     multiply,
 )
-from .arrays import concat, reshape, shape, stack, stop_gradient
-from .creation import ones, range, zeros
+from .arrays import concat, reshape, shape, stop_gradient
+from .creation import range, zeros
 from .debug import Assert
-from .elementwise import floor, round, sqrt
+from .elementwise import sqrt
 from .numeric import cast, clip_by_value
 from .random_ops import normal, stateless_uniform, uniform
-from .reductions import argmax, reduce_all, reduce_any, reduce_max, reduce_min
-from .selection import gather, where
+from .reductions import reduce_all, reduce_max, reduce_min
+from .selection import gather
 
 __all__ = ["DistortedBox"]
 
@@ -179,10 +178,10 @@ def stateless_sample_distorted_bounding_box(
       InvalidArgumentError: for edges beyond the image, or no boxes. ValueError for ranges that are
         none.
     """
-    draw = _keyed(seed)
     request = _Request(min_object_covered, aspect_ratio_range, area_range, max_attempts)
     boxes = _boxes(bounding_boxes, bool(use_image_if_no_bounding_boxes))
-    return _distorted(convert(image_size), boxes, request, draw, name)
+    words = stateless_uniform([request.words], seed, None, None, uint32)
+    return _distorted(convert(image_size), boxes, request, words, name)
 
 
 @public("image.sample_distorted_bounding_box")
@@ -207,10 +206,8 @@ def sample_distorted_bounding_box(
     """
     request = _Request(min_object_covered, aspect_ratio_range, area_range, max_attempts)
     boxes = _boxes(bounding_boxes, bool(use_image_if_no_bounding_boxes))
-    own = seed or None
-    return _distorted(
-        convert(image_size), boxes, request, lambda sizes: uniform(sizes, seed=own), name
-    )
+    words = uniform([request.words], 0, 2**32 - 1, uint32, seed=seed or None)
+    return _distorted(convert(image_size), boxes, request, words, name)
 
 
 _NO_BOXES = "No bounding boxes provided as input: set use_image_if_no_bounding_boxes"
@@ -230,6 +227,8 @@ class _Request:
             raise ValueError(f"area_range must rise in (0, 1], got {self.areas}")
         if self.attempts < 1:
             raise ValueError(f"max_attempts must be above 0, got {attempts}")
+        # Each attempt takes four numbers at most, and one more where one is passed over.
+        self.words = 4 * self.attempts + 16
 
 
 def _two(given: Any, what: str) -> tuple[float, float]:
@@ -238,10 +237,6 @@ def _two(given: Any, what: str) -> tuple[float, float]:
     if len(ends) != 2:
         raise ValueError(f"{what} must have two ends, got {ends}")
     return ends[0], ends[1]
-
-
-def _keyed(seed: TensorLike) -> Any:
-    return lambda sizes: stateless_uniform(sizes, seed)
 
 
 def _boxes(boxes: TensorLike, image_if_none: bool) -> Tensor:
@@ -261,47 +256,19 @@ def _boxes(boxes: TensorLike, image_if_none: bool) -> Tensor:
 
 
 def _distorted(
-    image_size: Tensor, boxes: Tensor, request: _Request, draw: Any, name: Any
+    image_size: Tensor, boxes: Tensor, request: _Request, words: Tensor, name: Any
 ) -> DistortedBox:
     """The first of the attempts that is one, else the image."""
-    height, width = cast(image_size[0], float32), cast(image_size[1], float32)
-    drawn = draw([4, request.attempts])
-    ratios = _between(drawn[0], *request.ratios)
-    area = _between(drawn[1], *request.areas) * height * width
-    rows, columns = round(sqrt(area / ratios)), round(sqrt(area * ratios))
-    fits = _all(rows >= 1.0, columns >= 1.0, rows <= height, columns <= width)
-    top, left = floor(drawn[2] * (height - rows + 1.0)), floor(drawn[3] * (width - columns + 1.0))
-    share = rows * columns / (height * width)
-    fits = _all(fits, share >= request.areas[0], share <= request.areas[1])
-    windows = stack([top / height, left / width, (top + rows) / height, (left + columns) / width])
-    fits = _all(fits, _covers(windows, boxes, request.covered))
-    found, at = reduce_any(fits), argmax(cast(fits, int32))
-    corner = where(found, stack([top[at], left[at]]), [0.0, 0.0])
-    extent = where(found, stack([rows[at], columns[at]]), stack([height, width]))
-    begin = concat([cast(corner, image_size.dtype), zeros([1], image_size.dtype)], 0)
-    size = concat([cast(extent, image_size.dtype), -ones([1], image_size.dtype)], 0)
-    box = where(found, windows[:, at], [0.0, 0.0, 1.0, 1.0])
-    return DistortedBox(begin, size, emit("Reshape", (box, [1, 1, 4]), None, name))
-
-
-def _between(drawn: Tensor, low: float, high: float) -> Tensor:
-    return low + drawn * (high - low)
-
-
-def _all(*conditions: Any) -> Tensor:
-    first, *others = conditions
-    for other in others:
-        first = logical_and(first, other)
-    return first
-
-
-def _covers(windows: Tensor, boxes: Tensor, least: Tensor) -> Tensor:
-    """Whether each window covers that part of some box."""
-    edges = [windows[i][:, None] for i in builtins.range(4)]
-    sides = [boxes[None, :, i] for i in builtins.range(4)]
-    high = minimum(edges[2], sides[2]) - maximum(edges[0], sides[0])
-    wide = minimum(edges[3], sides[3]) - maximum(edges[1], sides[1])
-    shared = maximum(high, 0.0) * maximum(wide, 0.0)
-    area = (sides[2] - sides[0]) * (sides[3] - sides[1])
-    covered = logical_and(area > 0.0, greater_equal(shared, least * area))
-    return reduce_any(covered, 1)
+    dtype = image_size.dtype
+    attrs = {
+        "least_ratio": request.ratios[0],
+        "greatest_ratio": request.ratios[1],
+        "least_area": request.areas[0],
+        "greatest_area": request.areas[1],
+        "attempts": request.attempts,
+    }
+    sizes = image_size if dtype.name in ("int32", "int64") else cast(image_size, int32)
+    begin, size, box = emit(
+        "DistortedWindow", (sizes, boxes, request.covered, words), attrs, name
+    )
+    return DistortedBox(cast(begin, dtype), cast(size, dtype), box)
