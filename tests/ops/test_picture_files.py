@@ -1,4 +1,4 @@
-"""PNG, GIF and windows of pictures where good guesses are wrong; values of tensorflow-cpu 2.21.0."""
+"""PNG, GIF, WAV and windows of pictures: values of tensorflow-cpu 2.21.0."""
 
 import json
 import pathlib
@@ -17,7 +17,9 @@ def png(width, depth, color, row, **chunks):
 
     def chunk(kind, data):
         kind = kind.encode()
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     head = chunk("IHDR", struct.pack(">IIBBBBB", width, 1, depth, color, 0, 0, 0))
     between = b"".join(chunk(kind, data) for kind, data in chunks.items())

@@ -1,4 +1,4 @@
-"""Records what tensorflow reads: ``python tests/ops/jpegs/record.py`` where it and Pillow are installed."""
+"""Records what tensorflow reads: ``python tests/ops/jpegs/record.py``, where Pillow is, too."""
 
 import hashlib
 import json

@@ -268,7 +268,5 @@ def _distorted(
         "attempts": request.attempts,
     }
     sizes = image_size if dtype.name in ("int32", "int64") else cast(image_size, int32)
-    begin, size, box = emit(
-        "DistortedWindow", (sizes, boxes, request.covered, words), attrs, name
-    )
+    begin, size, box = emit("DistortedWindow", (sizes, boxes, request.covered, words), attrs, name)
     return DistortedBox(cast(begin, dtype), cast(size, dtype), box)
