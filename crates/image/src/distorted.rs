@@ -221,3 +221,72 @@ impl Op for DistortedWindow {
         Ok(smallvec![whole(begin)?, whole(size)?, window])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words and windows of tensorflow-cpu 2.21.0 for three seeds.
+    #[test]
+    fn windows_are_those_of_tensorflow() {
+        let usual = DistortedWindow {
+            least_ratio: 0.75,
+            greatest_ratio: 1.33,
+            least_area: 0.05,
+            greatest_area: 1.0,
+            attempts: 100,
+        };
+        let wide = DistortedWindow {
+            greatest_ratio: 4.0 / 3.0,
+            least_area: 0.08,
+            ..usual.clone()
+        };
+        let cases: [(_, _, [u32; 8], Rectangle); 3] = [
+            (
+                &usual,
+                [300, 400],
+                [
+                    3498084074, 3206674878, 2609218792, 85608007, 3728548258, 1431625833,
+                    3713487481, 3691676255,
+                ],
+                [19, 87, 298, 297],
+            ),
+            (
+                &usual,
+                [7, 5],
+                [
+                    3951404868, 4086539535, 623810609, 788261682, 3471124766, 1928011860,
+                    1542633941, 4109320548,
+                ],
+                [1, 0, 6, 4],
+            ),
+            (
+                &wide,
+                [224, 180],
+                [
+                    269121604, 381398211, 2141233008, 3514895689, 675889085, 3115393115,
+                    1633318452, 1143222389,
+                ],
+                [0, 1, 223, 179],
+            ),
+        ];
+        for (op, [height, width], words, want) in cases {
+            let request = Request {
+                height,
+                width,
+                least: op.least_area as f32,
+                greatest: op.greatest_area as f32,
+            };
+            let edge = |x: f32, side: i64| (x * side as f32) as i64;
+            let boxes = [[0.1f32, 0.2, 0.5, 0.9], [0.3, 0.3, 0.9, 0.6]].map(|b| {
+                [
+                    edge(b[0], height),
+                    edge(b[1], width),
+                    edge(b[2], height),
+                    edge(b[3], width),
+                ]
+            });
+            assert_eq!(op.found(&request, &boxes, 0.1, &words), Some(want));
+        }
+    }
+}
