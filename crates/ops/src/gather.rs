@@ -121,9 +121,9 @@ impl Op for GatherV2 {
             Some(axis) => axis.to_i64s()?.first().copied(),
             None => None,
         };
-        let rank = call.inputs[0].spec().shape.rank();
-        let at_zero = axis == Some(0) || (axis.is_some() && axis == rank.map(|r| -(r as i64)));
-        let grad = if at_zero && self.batch_dims == 0 {
+        // An axis that is counted from the end gives a dense gradient, also where it is the first: what gathers on its
+        // way to something else asks for that so.
+        let grad = if axis == Some(0) && self.batch_dims == 0 {
             slices(e, call)?
         } else {
             self.dense(e, call, axis)?.into()

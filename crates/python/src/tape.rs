@@ -6,7 +6,9 @@ use crate::tensor::wrap;
 use crate::variable::PyVariable;
 use crate::work;
 use ferrograph_graph::{Grad, Val};
-use ferrograph_runtime::{Break, Reason, Tape, current_trace, is_tracing};
+use ferrograph_runtime::{
+    Break, Reason, Tape, begin_unrecorded, current_trace, end_unrecorded, is_tracing,
+};
 use ferrograph_tensor::{DType, Origin};
 use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
@@ -62,6 +64,24 @@ impl PyTape {
     /// Stops recording.
     fn _stop(&self) {
         self.tape().stop();
+    }
+
+    /// Whether another tape records the branch or loop under construction as a whole, too.
+    fn _is_joined(&self) -> bool {
+        self.tape().is_joined()
+    }
+
+    /// From now on what operations add to the branch or the loop under construction, which tapes record as a whole, is
+    /// a constant to its gradient.
+    #[staticmethod]
+    fn _begin_unrecorded() {
+        begin_unrecorded();
+    }
+
+    /// Ends what `_begin_unrecorded` began last.
+    #[staticmethod]
+    fn _end_unrecorded() {
+        end_unrecorded();
     }
 
     /// Forgets what was recorded.

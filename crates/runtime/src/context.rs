@@ -30,6 +30,7 @@ thread_local! {
     static TRACING: Cell<bool> = const { Cell::new(false) };
     static TAPES: RefCell<Vec<Arc<Tape>>> = const { RefCell::new(Vec::new()) };
     static N_TAPES: Cell<usize> = const { Cell::new(0) };
+    static UNRECORDED: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
     static CHECKS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -114,6 +115,27 @@ pub(crate) fn has_tapes() -> bool {
 /// The tapes that are told of this thread's operations.
 pub fn active_tapes() -> Vec<Arc<Tape>> {
     TAPES.with(|t| t.borrow().clone())
+}
+
+/// From now on what operations add to the present trace, a branch or a loop that tapes record as a whole, is a constant
+/// to who differentiates it. To be ended in reverse order.
+pub fn begin_unrecorded() {
+    let now = level().id();
+    UNRECORDED.with(|u| u.borrow_mut().push(now));
+}
+
+/// Ends what [`begin_unrecorded`] began last.
+pub fn end_unrecorded() {
+    UNRECORDED.with(|u| u.borrow_mut().pop());
+}
+
+/// The present trace, where that is so of it.
+pub(crate) fn unrecorded_trace() -> Option<TraceRef> {
+    UNRECORDED.with(|u| {
+        let traces = u.borrow();
+        let now = traces.first().and_then(|_| current_trace())?;
+        traces.contains(&now.id()).then_some(now)
+    })
 }
 
 /// Whether what operations of this thread compute is checked for NaN and infinity.

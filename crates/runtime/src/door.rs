@@ -3,14 +3,16 @@
 use crate::compile::live_nodes;
 use crate::context::{self, current_trace, has_tapes, is_tracing};
 use crate::numerics::checked;
+use crate::trail::carries;
 use crate::{PlanRunner, tape};
 use ferrograph_graph::{
-    Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, Val, Vals, explain_mixed,
-    picked_branch, run_nodes,
+    Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, TraceRef, Val, Vals,
+    explain_mixed, picked_branch, run_nodes,
 };
-use ferrograph_ops::{Level, RecursiveCall, While};
-use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, TensorSpec, err};
+use ferrograph_ops::{Identity, Level, RecursiveCall, StopGradient, While};
+use ferrograph_tensor::{DType, Error, ErrorKind, Result, Tensor, TensorSpec, err};
 use ferrograph_transform::{Replay, emit_into, graph_gradient, plain_loop};
+use std::sync::Arc;
 
 /// Emits an operation: computes it, or adds it to the thread's trace; then tells the active tapes.
 pub fn emit(op: OpRef, inputs: &[Val]) -> Result<Vals> {
@@ -42,11 +44,31 @@ pub fn emit_named(op: OpRef, inputs: &[Val], name: Option<&str>) -> Result<Vals>
     };
     if taped {
         tape::tell(&op, inputs, &outputs, replay);
+        if let Some(trace) = context::unrecorded_trace() {
+            return stopped(&trace, outputs);
+        }
     }
     if context::checks_numerics() {
         return checked(&op, inputs, outputs);
     }
     Ok(outputs)
+}
+
+/// Outputs of an operation at which the gradient of their graph ends. To tapes that began in that graph they are the
+/// outputs themselves.
+fn stopped(trace: &TraceRef, made: Vals) -> Result<Vals> {
+    let stop = |value: Val| -> Result<Val> {
+        if !carries(value.dtype()) || value.dtype() == DType::Resource {
+            return Ok(value);
+        }
+        let (stop, origin) = (Arc::new(StopGradient {}), context::origin());
+        let found = emit_into(trace, stop, std::slice::from_ref(&value), None, origin)?;
+        let same: OpRef = Arc::new(Identity {});
+        tape::tell(&same, &[value], &found, None);
+        let first = found.into_iter().next();
+        first.ok_or_else(|| err!(Internal, "an operation without an output"))
+    };
+    made.into_iter().map(stop).collect()
 }
 
 fn eager(op: &OpRef, inputs: &[Val]) -> Result<Vals> {

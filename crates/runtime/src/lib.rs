@@ -20,8 +20,8 @@ mod trail;
 pub use cache::{CacheStats, Cached, TraceCache};
 pub use compile::{Stage, print_stage};
 pub use context::{
-    Level, LevelGuard, active_tapes, current_trace, enter_eager, enter_trace, is_tracing,
-    set_origin_provider,
+    Level, LevelGuard, active_tapes, begin_unrecorded, current_trace, end_unrecorded, enter_eager,
+    enter_trace, is_tracing, set_origin_provider,
 };
 pub use door::{Door, compute, compute_pair, computes_now, emit, emit_named, when_run};
 pub use function::{ConcreteFunction, Planned, evaluate_output};

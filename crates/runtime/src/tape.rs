@@ -67,6 +67,13 @@ impl Tape {
         context::remove_tape(self);
     }
 
+    /// Whether another active tape records the branch or loop under construction as a whole, too.
+    pub fn is_joined(&self) -> bool {
+        let now = level().id();
+        let others = |t: &Arc<Tape>| t.level != now && !std::ptr::eq(t.as_ref(), self);
+        active_tapes().iter().any(others)
+    }
+
     /// Watches a value: operations that depend on it are recorded.
     pub fn watch(&self, val: &Val) {
         if let Val::Sym(s) = val {

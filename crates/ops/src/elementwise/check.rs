@@ -1,6 +1,6 @@
 //! Checks of values.
 
-use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
+use ferrograph_graph::{Emitter, Grads, Op, Runner, Tensors, VjpCall, declare, declared};
 use ferrograph_tensor::{Complex32, Complex64, Error, Result, Tensor, bail, err, with_element};
 use smallvec::smallvec;
 
@@ -8,13 +8,13 @@ declare! {
     trait EmitChecks;
 
     /// `tensor`; NaN and infinity in it are an error.
-    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T like tensor), gradient Passes, effect World, batch Broadcasts {
+    CheckNumerics: check_numerics(tensor: T in inexact) -> (output: T like tensor), gradient Vjp, effect World, batch Broadcasts {
         /// What the error says first.
         message: String,
     };
 
     /// `tensor`; NaN and infinity in it are an error that counts them.
-    CheckNumericsV2: check_numerics_v2(tensor: T in inexact) -> (output: T like tensor), gradient Passes, effect World, batch Broadcasts {
+    CheckNumericsV2: check_numerics_v2(tensor: T in inexact) -> (output: T like tensor), gradient Vjp, effect World, batch Broadcasts {
         /// What the error says first.
         message: String,
     };
@@ -140,6 +140,9 @@ impl Op for CheckNumerics {
     fn commutes(&self) -> bool {
         true
     }
+    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        Ok(smallvec![Some(call.grad()?.clone().into())]) // a tensor, where rows come
+    }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let Some(faults) = Faults::of(&inputs[0])? else {
             return Ok(smallvec![inputs[0].clone()]);
@@ -161,6 +164,9 @@ impl Op for CheckNumericsV2 {
     declared!();
     fn commutes(&self) -> bool {
         true
+    }
+    fn vjp(&self, _e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
+        Ok(smallvec![Some(call.grad()?.clone().into())])
     }
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         match Faults::of(&inputs[0])? {

@@ -101,24 +101,42 @@ class GradientTape(_core.TapeBase):
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """What runs in a block is not recorded.
+        """What runs in a block is not recorded: what it computes is a constant to the tape.
 
-        ValueError where the tape is not recording; StagingError in a branch or a loop of the graph
-        that the tape began outside of: it is recorded as a whole.
+        In a branch or a loop of the graph that the tape began outside of, and records as a whole,
+        it is one to whatever differentiates that graph.
+
+        ValueError where the tape is not recording; StagingError in such a branch or loop where
+        another tape records that as a whole, too.
         """
         if not self._recording:
             raise ValueError("Tape is not recording, so it cannot stop.")
         if thread.n_branches() > self._branches:
-            raise StagingError(
-                "`stop_recording` in a branch or a loop of the graph, which is recorded as a whole "
-                "by a tape that began outside of it. Use `fg.stop_gradient(value)` there, or stop "
-                "recording around the whole branch or loop"
-            )
+            with self._left_out():
+                yield
+            return
         self._end()
         try:
             yield
         finally:
             self._begin()
+
+    @contextlib.contextmanager
+    def _left_out(self) -> Iterator[None]:
+        """``stop_recording`` in a branch or a loop that the tape records as a whole."""
+        if self._is_joined():
+            raise StagingError(
+                "`stop_recording` in a branch or a loop of the graph, which two tapes record as a "
+                "whole that began outside of it: it would stop both. Use `fg.stop_gradient(value)` "
+                "for what is a constant to both, or begin the other tape within the branch or loop"
+            )
+        self._recording = False
+        self._begin_unrecorded()
+        try:
+            yield
+        finally:
+            self._end_unrecorded()
+            self._recording = True
 
     def reset(self) -> None:
         """Forget what was recorded."""

@@ -11,6 +11,7 @@ import os
 import sys
 import types
 
+from ..hints import Any
 from ..native import _core
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "is_own_file",
     "is_own_module",
     "loud_cell",
+    "names_of",
+    "said_by",
     "settable",
 ]
 
@@ -85,6 +88,20 @@ MACHINERY = frozenset({OPERATORS, SITES, KEPT, WHOLE, LOUD, MET, UNMET, *TESTS})
 _PACKAGE = __name__.partition(".")[0]
 
 
+def said_by(module: Any, name: str) -> Any:
+    """What a module holds under a name, None where it holds nothing there. The module itself is not
+    asked: one that is loaded when it is first touched, or cannot be loaded, stays as it is."""
+    try:
+        return object.__getattribute__(module, "__dict__").get(name)
+    except AttributeError:  # it is no module, though Python's table of modules has it
+        return None
+
+
+def names_of(module: types.ModuleType) -> dict[str, Any]:
+    """The names of a module, which is not asked for them either."""
+    return object.__getattribute__(module, "__dict__")
+
+
 def is_own_file(filename: str) -> bool:
     """Whether a file is one of this package."""
     return filename.startswith(PACKAGE_FOLDER)
@@ -133,7 +150,7 @@ def _has_code_of_others(cls: type) -> bool:
                 return not is_library_file(file)
             module = sys.modules.get(held.__globals__.get("__name__", ""))
             if module is not None:  # else a library made the function of a text
-                return not is_library_file(getattr(module, "__file__", None) or "")
+                return not is_library_file(said_by(module, "__file__") or "")
     return False
 
 
@@ -158,7 +175,7 @@ def is_library_class(cls: type) -> bool:
     module = sys.modules.get(cls.__module__)
     if module is None:
         return False
-    file = getattr(module, "__file__", None)
+    file = said_by(module, "__file__")
     if file is not None:
         return is_library_file(file) and not _has_code_of_others(cls)
     if cls.__module__ == "builtins":  # also said of classes that ``exec`` makes

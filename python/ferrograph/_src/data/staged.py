@@ -11,6 +11,7 @@ from ..autograph import api
 from ..native import _core
 from ..ops.debug import Assert
 from ..ops.numeric import cast
+from ..values.dtypes import variant
 from ..values.tensor_spec import TensorSpec
 from .dataset import Dataset
 
@@ -20,6 +21,42 @@ def length(dataset: Dataset) -> Any:
     count = dataset.cardinality()
     Assert(count >= 0, ["len() of a dataset without end, or of unknown length:", count])
     return count
+
+
+def known_length(dataset: Dataset) -> int | None:
+    """How many elements a dataset has, where that is known while a function is traced: it is made
+    of constants and of datasets from outside."""
+    count = dataset.cardinality()
+    known = count._constant_value()
+    if known is None and _is_known(count):
+        known = count._value_so_far()
+    return None if known is None or int(known) < 0 else int(known)
+
+
+def _is_known(count: Any) -> bool:
+    """Whether a tensor depends on nothing but the making of datasets."""
+    pending, seen = [count], set()
+    while pending:
+        value = pending.pop()
+        if value._id in seen:
+            continue
+        seen.add(value._id)
+        made = value.op.type
+        is_given = made == "Placeholder" and value.dtype == variant
+        if not (is_given or made == "Const" or "Dataset" in made):
+            return False
+        pending.extend(value.op.inputs)
+    return True
+
+
+def listed(dataset: Dataset, most: int = 256) -> list | None:
+    """The elements of a dataset as a list of Python's, where their number is known while a function
+    is traced; None where it is not, or more than ``most``."""
+    n = known_length(dataset)
+    if n is None or n > most:
+        return None
+    elements = dataset._staged_elements()
+    return [elements.get_next() for _ in builtins.range(n)]
 
 
 def fold(dataset: Dataset, function: Callable, initial: Any) -> Any:

@@ -14,7 +14,7 @@ import types
 import weakref
 
 from .. import context, later
-from ..context.ownership import is_library_file, is_own_module
+from ..context.ownership import is_library_file, is_own_module, said_by
 from ..hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -560,9 +560,9 @@ def _attribute(owner: Any, name: str) -> Any:
 
 def _is_users(module: types.ModuleType) -> bool:
     """Whether a module is the program's: also one that the program itself has made."""
-    file = getattr(module, "__file__", None)
+    file = said_by(module, "__file__")
     if file is None:
-        return getattr(module, "__spec__", None) is None
+        return said_by(module, "__spec__") is None
     return not is_library_file(file)
 
 

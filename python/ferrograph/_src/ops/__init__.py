@@ -124,6 +124,7 @@ from .reductions import (
 from .selection import (
     boolean_mask,
     gather,
+    rows_of,
     gather_nd,
     scatter_nd,
     slice,

@@ -581,7 +581,8 @@ def repeated(data: Any, repeats: Any, axis: Any = None, name: Any = None) -> Ten
     rows = _repeat_rows(emit("Cumsum", (repeats, 0), None, None))
     if (known := static_value(repeats)) is not None:
         refined(rows, int(known.sum()))
-    return emit("GatherV2", (data, rows, axis), {"batch_dims": 0}, name)
+    from_end = axis - axes  # of which the gradient is dense
+    return emit("GatherV2", (data, rows, from_end), {"batch_dims": 0}, name)
 
 
 def _check_repeats(given: Any, wanted: Any, repeats: Any, data: Any, axis: int) -> None:

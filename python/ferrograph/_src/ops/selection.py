@@ -131,6 +131,14 @@ def gather(
     return emit("GatherV2", (params, indices, axis), {"batch_dims": batch_dims}, name)
 
 
+def rows_of(params: TensorLike, indices: TensorLike) -> Tensor:
+    """``gather`` along the first axis on the way to something else: its gradient is dense."""
+    params = convert(params)
+    if params.ndim is None:
+        return gather(emit("Reshape", (params, shape(params)), None, None), indices)
+    return gather(params, indices, axis=-params.ndim)
+
+
 @public("gather_nd")
 @dispatched
 def gather_nd(

@@ -84,7 +84,7 @@ def frame(
     else:
         count = _at_least_zero((size - length + step) // step)
     places = expand_dims(range(count) * step, 1) + expand_dims(range(length), 0)
-    return gather(x, places, axis=axis, name=name)
+    return gather(x, places, axis=axis - rank, name=name)  # from the end: its gradient is dense
 
 
 def _step(value: Any) -> Any:

@@ -198,7 +198,9 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         return _mask_rows(data, mask)
     if not is_ragged(data):
         return ops.boolean_mask(data, mask)
-    return ops.gather(data, ops.reshape(ops.where(mask), [-1]))
+    flat = data.flat_values
+    dense = data.with_flat_values(ops.reshape(flat, ops.shape(flat)))  # as is its gradient
+    return ops.gather(dense, ops.reshape(ops.where(mask), [-1]))
 
 
 def _mask_rows(data: Any, mask: Any) -> Any:

@@ -300,7 +300,7 @@ def _rows_of_segments(data: Any, indices: Any, segment_ids: Any, num_segments: A
     ids = _core.convert_to_tensor(segment_ids)
     if num_segments is None:
         num_segments = ops.reduce_max(ops.concat([[-1], ids], 0)) + 1
-    return ops.gather(data, indices), ids, num_segments
+    return ops.rows_of(data, indices), ids, num_segments
 
 
 @public("sparse.segment_sum")

@@ -36,7 +36,7 @@ def in_order(value: SparseTensor) -> SparseTensor:
     order = ops.argsort(places(value.indices, value.dense_shape), stable=True)
     return made(
         ops.gather(value.indices, order),
-        ops.gather(value.values, order),
+        ops.gather(value.values, order, axis=-1),
         value.dense_shape,
         value.shape,
     )

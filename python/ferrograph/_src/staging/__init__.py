@@ -9,6 +9,7 @@ from ..hints import TYPE_CHECKING
 if TYPE_CHECKING:
     from .constructs import (
         Loop,
+        boolean,
         mark_raised,
         marked,
         printed,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .standing import can_stand_in, is_alone, stand_in, stand_in_again
 
 _CONSTRUCTS = (
-    "Loop", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
+    "Loop", "boolean", "mark_raised", "marked", "printed", "refuse_opaque", "rows",
     "stage_assert", "stage_both", "stage_choice", "stage_either", "stage_for", "stage_if",
     "stage_in", "stage_not", "stage_while", "where",
 )  # fmt: skip

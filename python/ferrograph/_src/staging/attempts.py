@@ -27,10 +27,14 @@ __all__ = [
     "Memory",
     "ShapeChangeError",
     "attempt",
+    "first_iteration",
     "in_loop",
     "in_nest",
+    "is_first",
+    "is_unset",
     "memory_of",
     "printed",
+    "unset",
 ]
 
 
@@ -59,6 +63,35 @@ class Again(BaseException):
 
 class Built(Again):
     """A region has to be traced again, since it made variables, or did so before: ``building``."""
+
+
+def unset(message: str) -> ValueError:
+    """The refusal of a name or a place that may be unset, or None, in the first iteration of a loop
+    alone: where that is known to run, the loop can be traced without it."""
+    error = ValueError(message)
+    error._ferrograph_unset = True  # type: ignore[attr-defined]
+    return error
+
+
+def is_unset(error: BaseException) -> bool:
+    """Whether an error is of that kind."""
+    return getattr(error, "_ferrograph_unset", False)
+
+
+@contextmanager
+def first_iteration() -> Iterator[None]:
+    """A block traces the first iteration of a loop by itself, in the graph around the loop: where
+    a test is known by then, such as ``i == 0``, one branch is traced and the other never runs."""
+    before, _thread.is_first = _thread.is_first, True
+    try:
+        yield
+    finally:
+        _thread.is_first = before
+
+
+def is_first() -> bool:
+    """Whether such a block runs."""
+    return _thread.is_first
 
 
 class ShapeChangeError(ValueError):
@@ -120,6 +153,7 @@ class _Thread(threading.local):
         self.depth = 0  # how many loops' bodies are traced, one in another
         self.memory: Memory | None = None  # of the loop whose body is traced
         self.said: list | None = None  # what Python has printed in that body
+        self.is_first = False  # see ``first_iteration``
 
 
 _thread = _Thread()

@@ -12,7 +12,7 @@ from ..context.thread import Undetermined
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import chosen_numbers, effects, notes
+from . import attempts, chosen_numbers, effects, magnitudes, notes
 from .attempts import Built
 from .journal import note_unset
 from .journal import thread as _thread
@@ -54,9 +54,9 @@ class _Branches(threading.local):
 _branches = _Branches()
 
 
-def where(function: Callable, line: int) -> str:
-    """The user's file and line, as messages name them."""
-    return Spot(function.__code__.co_filename, line)
+def where(function: Callable, line: int | Spot) -> str:
+    """The user's file and line, as messages name them; a line may be all of that already."""
+    return line if isinstance(line, Spot) else Spot(function.__code__.co_filename, line)
 
 
 def stage_if(
@@ -78,6 +78,9 @@ def stage_if(
     """
     place = where(then, line)
     test = predicate(test, place)
+    if (known := _known(test)) is not None:
+        (then if known else orelse)()
+        return
     while True:
         conditional = Conditional(test, place, _SIDES)
         try:
@@ -87,6 +90,11 @@ def stage_if(
         except Built:
             continue
         return
+
+
+def _known(test: Any) -> bool | None:
+    """Which branch runs, where that is known in the first iteration of a loop; else None."""
+    return magnitudes.truth(test) if attempts.is_first() else None
 
 
 def _stage_if(
@@ -359,7 +367,7 @@ def _merge(
         return True
     if any(m and not f for m, f in zip(missing, filled, strict=True)):
         set_in, unset_in = (_SIDES[1], _SIDES[0]) if missing[0] else _SIDES
-        raise ValueError(
+        raise attempts.unset(
             say(
                 place,
                 f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and "
@@ -415,6 +423,8 @@ def stage_choice(
     ``merge`` adds the pair of results to the conditional, and gives how to take what comes out.
     """
     test, merge = predicate(test, place), merge or _merge_results
+    if merge is _merge_results and (known := _known(test)) is not None:
+        return (then if known else orelse)()
     while True:
         conditional = Conditional(test, place, sides)
         try:

@@ -21,10 +21,11 @@ from .conditional import (
 )
 from .effects import refuse_opaque
 from .late import membership
-from .loops import Loop, stage_for, stage_while
+from .loops import Loop, boolean, stage_for, stage_while
 
 __all__ = [
     "Loop",
+    "boolean",
     "mark_raised",
     "marked",
     "printed",

@@ -497,7 +497,6 @@ def _equal(first: Any, second: Any) -> bool:
     return type(first) is type(second) and bool(first == second)
 
 
-notes.late.items = Items
 TESTED = frozenset({list, Front, View})  # the classes of containers that may be true by the graph
 
 

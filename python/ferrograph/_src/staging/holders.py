@@ -40,15 +40,15 @@ def _in_library_modules(n_modules: int) -> dict[int, Any]:
     found = {}
     for module in list(sys.modules.values()):
         if isinstance(module, types.ModuleType) and _is_library_module(module):
-            held = list(vars(module).values())
+            held = list(ownership.names_of(module).values())
             found.update({id(value): value for value in held if type(value) in _CONTAINERS})
     return found
 
 
 def _is_library_module(module: types.ModuleType) -> bool:
-    file = getattr(module, "__file__", None)
+    file = ownership.said_by(module, "__file__")
     if file is None:
-        return getattr(module, "__spec__", None) is not None
+        return ownership.said_by(module, "__spec__") is not None
     return ownership.is_library_file(file)
 
 

@@ -16,6 +16,7 @@ from ..values.composite import CompositeTensor
 from . import chosen_numbers, chosen_texts, values
 from .journal import thread as _thread
 from .places import here, say
+from .provenance import key_of
 
 _SYMBOLIC = _core.SymbolicTensor
 
@@ -55,7 +56,14 @@ def _may_be_one(first: Any, second: Any) -> bool:
     if not (_thread.journals and _thread.journals[0].has_chosen and _are_alike(first, second)):
         return False
     if type(first) is type(second) is _SYMBOLIC:
-        return not (_is_new(first) and _is_new(second))
+        are_new = is_new(first), is_new(second)
+        if all(are_new):
+            return False
+        # What is made anew is nothing that was there before, whichever that is.
+        return not (
+            (are_new[0] and _was_before(second, first))
+            or (are_new[1] and _was_before(first, second))
+        )
     return _is_of_graph(first) or _is_of_graph(second)
 
 
@@ -91,7 +99,40 @@ _CHOICES = frozenset(
 )
 
 
-def _is_new(tensor: Any) -> bool:
-    """Whether an operation made a tensor that plain Python makes there, too."""
+def is_new(tensor: Any) -> bool:
+    """Whether a tensor was made by what makes one in plain Python, too."""
+    if type(tensor) is not _SYMBOLIC:
+        return False
+    known = _thread.journals[0].made_anew
+    if known and key_of(tensor) in known:
+        return True
     made = _core.made_by(tensor)
-    return made is not None and made[0] not in _CHOICES
+    if made is None or made[0] in _CHOICES:
+        return False
+    return made[0] != "Placeholder" or tensor._graph_id not in _graphs()  # a variable of a loop
+
+
+def _graphs() -> list[int]:
+    """The graphs of the regions under construction, the innermost last."""
+    return [region.region.graph_id for region in _thread.regions]
+
+
+def note_new(tensor: Any) -> None:
+    """Note a tensor that plain Python makes anew, whatever operation gives it: a function of the
+    program's, or the last iteration of a loop that certainly has one."""
+    root = _thread.journals[0]
+    if root.made_anew is None:
+        root.made_anew = set()
+    root.made_anew.add(key_of(tensor))
+
+
+def _was_before(first: Any, second: Any) -> bool:
+    """Whether one tensor was there when another one was made: earlier in the same graph, or in one
+    around it, to which nothing is added meanwhile."""
+    graphs = _graphs()
+    if first._graph_id == second._graph_id:
+        return bool(first._id < second._id)
+    if second._graph_id not in graphs:
+        return False
+    at = graphs.index(second._graph_id)
+    return first._graph_id not in graphs or graphs.index(first._graph_id) < at

@@ -8,10 +8,12 @@ import threading
 from collections.abc import Iterator
 
 from .. import ops
+from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
 from . import bounds, chosen_numbers, values
+from .late import by_tensors
 from .magnitudes import constant
 from .places import here, say
 
@@ -62,6 +64,10 @@ class Source(abc.ABC):
         """Whether there are elements, as Python or as a tensor, of a source that is counted."""
         return self.count > 0 if isinstance(self.count, int) else ops.greater(self.count, 0)
 
+    def is_known_to_run(self) -> bool:
+        """Whether it is known while tracing that there are elements."""
+        return self.is_counted() and self.runs() is True
+
     def more_unless(self, position: Any, stop: Any) -> Any:
         """Whether there is more, unless ``stop``, a tensor, holds."""
         return ops.logical_and(self.has_more(position), ops.logical_not(stop))
@@ -79,8 +85,12 @@ class Elements(Source):
     count = None
     relaxes = True
 
-    def __init__(self, iterator: Any):
-        self._iterator = iterator
+    def __init__(self, iterator: Any, dataset: Any = None):
+        self._iterator, self._dataset = iterator, dataset
+
+    def is_known_to_run(self) -> bool:
+        known = None if self._dataset is None else hooks.on_datasets.known_length(self._dataset)
+        return known is not None and known > 0
 
     def at(self, index: Any) -> Any:
         return self._iterator.get_next()
@@ -106,6 +116,29 @@ class Rows(Source):
 
     def at(self, index: Any) -> Any:
         return self._tensor[index]
+
+
+class Numbers(Source):
+    """The numbers of a range of Python's."""
+
+    def __init__(self, numbers: range):
+        self._numbers, self.count = numbers, len(numbers)
+
+    def at(self, index: Any) -> Any:
+        first, step = self._numbers.start, self._numbers.step
+        large = any(map(bounds.is_large, (first, step, self._numbers.stop)))
+        return chosen_numbers.mark_integer(index * step + first, large)
+
+
+class Items(Source):
+    """The elements of a list or tuple of Python's, which must be alike, by numbers that the graph
+    has."""
+
+    def __init__(self, items: Any):
+        self._items, self.count = list(items), len(items)
+
+    def at(self, index: Any) -> Any:
+        return by_tensors.one_of(self._items, ops.minimum(index, self.count - 1))
 
 
 class RaggedRows(Source):
@@ -163,7 +196,19 @@ class Zipped(Source):
     def has_more(self, position: Any) -> Any:
         if self.count is not None:
             return super().has_more(position)
-        return functools.reduce(ops.logical_and, [s.has_more(position) for s in self._inner])
+        return self._more(position, self._inner[0].has_more(position), self._inner[1:])
+
+    def more_unless(self, position: Any, stop: Any) -> Any:
+        if self.count is not None:
+            return super().more_unless(position, stop)
+        return self._more(position, ops.logical_not(stop), self._inner)
+
+    def _more(self, position: Any, found: Any, sources: list[Source]) -> Any:
+        """Whether all have more, asked one after the other: behind one that has ended none is asked
+        to compute an element."""
+        for source in sources:
+            found = source.more_unless(position, ops.logical_not(found))
+        return found
 
     def at(self, index: Any) -> Any:
         return tuple(source.at(index) for source in self._inner)
@@ -208,7 +253,7 @@ def as_source(iterable: Any) -> Source:
     if isinstance(iterable, Source):
         return iterable
     if has_elements(iterable):
-        return Elements(iterable._staged_elements())
+        return Elements(iterable._staged_elements(), iterable if is_dataset(iterable) else None)
     if _is_staged_ragged(iterable):
         return RaggedRows(iterable)
     return Rows(_core.convert_to_tensor(iterable))
@@ -236,6 +281,37 @@ def staged_zip(*iterables: Any, **keywords: Any) -> Any:
     return zip(*(as_source(i) if s else i for i, s in pairs), **keywords)  # noqa: B905
 
 
+def mixed_zip(iterables: list) -> Zipped | None:
+    """``zip`` where the graph alone knows how long something staged is, and Python the rest."""
+    staged = [is_iterated_staged(iterable) for iterable in iterables]
+    sources = _mixed(iterables, staged)
+    return None if sources is None else Zipped(sources)
+
+
+def _mixed(iterables: list, staged: list[bool]) -> list[Source] | None:
+    """Sources of what ``zip`` runs over where the graph alone knows how long something staged is,
+    and Python how long the rest: ranges, lists and tuples. None where Python runs over all, or
+    cannot run over some.
+
+    An iterator over a dataset comes last, since Python takes an element of it that is lost where
+    something behind it has ended.
+    """
+    kinds = [type(i) if not s else None for i, s in zip(iterables, staged, strict=True)]
+    if not any(staged) or not {range, list, tuple, None}.issuperset(kinds):
+        return None
+    kept = [has_elements(i) and not is_dataset(i) for i in iterables]
+    if any(kept[:-1]):
+        return None
+    pairs = list(zip(iterables, staged, strict=True))
+    found = [as_source(i) if s else None for i, s in pairs]
+    if all(source is None or isinstance(source.count, int) for source in found):
+        return None
+    counted = [Numbers(i) if type(i) is range else None if s else Items(i) for i, s in pairs]
+    if any(source is not None and source.count == 0 for source in counted):
+        return None  # over which Python runs without asking the graph
+    return [one or other for one, other in zip(found, counted, strict=True)]  # type: ignore[misc]
+
+
 def staged_reversed(sequence: Any) -> Any:
     """``reversed``."""
     return ops.reverse(sequence, [0]) if values.is_staged(sequence) else reversed(sequence)
@@ -261,6 +337,9 @@ class Counting:
 
     def is_counted(self) -> bool:
         return True
+
+    def is_known_to_run(self) -> bool:
+        return self.runs() is True
 
     def runs(self) -> Any:
         first, last = constant(self.start), constant(self._limit)

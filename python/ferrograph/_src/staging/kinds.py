@@ -284,7 +284,7 @@ def _is_programs_module(kind: type) -> bool:
     """Whether a class of modules is the program's."""
     if ownership.is_own_module(kind.__module__) or kind.__module__ in sys.builtin_module_names:
         return False
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    file = ownership.said_by(sys.modules.get(kind.__module__), "__file__")
     return file is None or not ownership.is_library_file(file)
 
 
@@ -458,6 +458,9 @@ def _iterator_facet(kind: type) -> Facet:
     return facets.Position(_position, put, "position")
 
 
+_BEGUN_AGAIN = frozenset(map(type, (iter([]), iter(()))))
+
+
 def _position(iterator: Any) -> Any:
     """How far an iterator of Python's own is."""
     try:
@@ -468,9 +471,14 @@ def _position(iterator: Any) -> Any:
 
 
 def _comparable(part: Any) -> Any:
-    """A part of what an iterator tells of itself, as a value that compares by identity inside."""
+    """A part of what an iterator tells of itself, as a value that compares by identity inside. Some
+    are made anew each time it is asked: ranges, and the iterators that others begin again with."""
     if isinstance(part, (int, str, type(None))):
         return part
+    if type(part) is range:
+        return range, part.start, part.stop, part.step
+    if type(part) in _BEGUN_AGAIN:
+        return type(part), _position(part)
     if type(part) is tuple:
         return tuple(_comparable(p) for p in part)
     return (type(part), len(part)) if type(part) is list else id(part)

@@ -531,7 +531,7 @@ _METHODS: dict[str, Callable] = {
 }
 
 
-class _Setter:
+class Setter:
     """Sets elements of a list under Python and tensor indices."""
 
     def __init__(self, items: list):
@@ -560,9 +560,6 @@ class _Setter:
             _pop(self._items, key)
         else:
             del self._items[key]
-
-
-notes.late.setter = _Setter
 
 
 def loaded(items: Any, key: Any) -> Any:

@@ -14,7 +14,7 @@ from .. import ops, staging
 from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
-from . import aliases, array_names, attempts, effects, notes, values
+from . import aliases, array_names, attempts, effects, magnitudes, notes, values
 from . import options as loop_options
 from .attempts import Again, Memory, ShapeChangeError
 from .carried import Slot, Variables
@@ -22,7 +22,7 @@ from .conditional import RESULT, stage_choice, where
 from .copies import Copies
 from .iteration import source_of
 from .journal import has_versions, note_unset, really
-from .late import failures, lists, merging, partitions, replaced_lists
+from .late import failures, identities, lists, merging, partitions, replaced_lists
 from .parts import arrays_in
 from .places import say
 from .running import changed_while_running
@@ -64,6 +64,7 @@ class Loop:
         self.targets, self.is_for, self.anchors = targets, is_for, anchors
         self.extended = extended
         self.runs: Thunk | None = None  # see ``Variables``
+        self.has_begun = False  # whether its first iteration was traced by itself
 
     def carries(self, i: int) -> bool:
         if i >= self.state.n_names:
@@ -105,9 +106,16 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
             again = not stop and test()
         return [boolean(again, place)]
 
+    def first(_: list) -> list:
+        return [("the condition", step([])[0])]
+
     memory = attempts.memory_of(loop)
     loop.runs = lambda: start
-    _run(loop, place, [("the condition", start)], lambda extras: extras[0], step, memory)
+    extras = [("the condition", start)]
+    going_on: Callable[[list], Any] = lambda inputs: inputs[0]  # noqa: E731
+    _run(
+        loop, place, extras, going_on, step, memory, first, lambda: magnitudes.truth(start) is True
+    )
 
 
 def boolean(value: Any, place: str) -> Any:
@@ -137,11 +145,15 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
         body(source.element(inputs[0]))
         return [source.following(inputs[0])]
 
+    def first(extras: list) -> list:
+        return [("the position", step([extras[0][1]])[0])]
+
     memory = attempts.memory_of(loop)
     relaxed = memory.relaxed
+    extras = [("the position", source.start)]
     while True:
         try:
-            _run(loop, place, [("the position", source.start)], going, step, memory)
+            _run(loop, place, extras, going, step, memory, first, source.is_known_to_run)
             if source.has_changed():
                 raise changed_while_running(place)
             return
@@ -158,8 +170,14 @@ def _run(
     going: Callable[[list], Any],
     step: Callable[[list], list],
     memory: Memory,
+    first: Callable[[list], list],
+    is_known_to_run: Callable[[], bool],
 ) -> None:
-    """Stage the loop, with all that an iteration turns out to change."""
+    """Stage the loop, with all that an iteration turns out to change.
+
+    Where an iteration needs what only the one before it sets, and the ``first`` one certainly runs,
+    that is traced by itself before: the others find what it has set. It gives what they start with.
+    """
     carry(loop.state, memory.known_places(loop.anchors))
     for _ in range(_MAX_TRACES):
         try:
@@ -169,6 +187,12 @@ def _run(
         except Again as again:
             memory.learn(again)
             carry(loop.state, again.places)
+        except ValueError as e:
+            if loop.has_begun or not attempts.is_unset(e) or not is_known_to_run():
+                raise
+            loop.has_begun, loop.runs = True, None
+            with attempts.first_iteration():
+                extras[:] = first(extras)
     raise errors.StagingError(
         say(
             place,
@@ -260,11 +284,14 @@ def _stage(
                         inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
                     )
                     more = ops.logical_and(limit, more)
+            made_anew = _made_anew(loop, slots, after, variables)
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
         raise
     leave_results(loop, before, after, slots, late, variables, outputs)
+    for i in made_anew:
+        identities.note_new(state.places[i].get())
     effects.stand_in_again()
     aliases.note(variables.joins, reached, place)
     if has_arrays:
@@ -273,6 +300,14 @@ def _stage(
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
         array_names.note_arrays(arrays, reached, place)
+
+
+def _made_anew(loop: Loop, slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
+    """The places in which the last iteration, which there certainly is, leaves a tensor that it has
+    made itself."""
+    if variables.runs is None or variables.runs() is not True:
+        return []
+    return [i for i in slots if variables.body.has(after[i]) and identities.is_new(after[i])]
 
 
 def _check_effects(
@@ -424,7 +459,7 @@ def _refuse_early(e: NameError, loop: Loop, before: list, place: str) -> None:
     unset = {s.label for s, v in zip(loop.state.places, before, strict=True) if v is UNDEFINED}
     name = getattr(e, "name", None)
     if name in unset:
-        raise ValueError(
+        raise attempts.unset(
             say(
                 place,
                 f"{name!r} is read in this loop before anything sets it",
@@ -468,10 +503,10 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
     if named and label not in loop.after:
         if label in loop.entry:
             problem = f"{label!r} is {value!r} before this loop and a value in it"
-            raise ValueError(say(place, problem, f"Give {label!r} a tensor before the loop."))
+            raise attempts.unset(say(place, problem, f"Give {label!r} a tensor before the loop."))
         return label in loop.soft
     if label in loop.entry or not named:
-        raise ValueError(
+        raise attempts.unset(
             say(
                 place,
                 f"{label!r} is {value!r} before this loop, but an iteration reads what the one "

@@ -38,6 +38,36 @@ def constant(tensor: Any) -> int | None:
     return int(value) if value is not None and value.shape.rank == 0 else None
 
 
+# Operations that compute a number or a truth of others, and do nothing else.
+_PLAIN = frozenset(
+    {"Const", "Identity", "Cast", "Reshape", "Equal", "NotEqual", "Less", "LessEqual", "Greater"}
+    | {"GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "AddV2", "Sub", "Mul", "FloorMod"}
+    | {"FloorDiv", "Neg", "Abs", "Maximum", "Minimum", "StopGradient", "SelectV2"}
+)
+_MOST_BEHIND = 64
+
+
+def truth(tensor: Any) -> bool | None:
+    """Whether a scalar tensor of the graph is true, where that depends on constants alone."""
+    known = tensor._constant_value()
+    if known is None and _is_of_constants(tensor):
+        known = tensor._value_so_far()
+    return None if known is None or known.shape.rank != 0 else bool(known)
+
+
+def _is_of_constants(tensor: Any) -> bool:
+    pending, seen = [tensor], set()
+    while pending:
+        value = pending.pop()
+        if value._id in seen:
+            continue
+        seen.add(value._id)
+        if len(seen) > _MOST_BEHIND or value.op.type not in _PLAIN:
+            return False
+        pending.extend(value.op.inputs)
+    return True
+
+
 def is_held(tensor: Any) -> bool:
     """Whether its dtype certainly holds what an integer tensor stands for."""
     found = most(tensor)

@@ -19,7 +19,7 @@ from ..values import errors
 from . import setters
 from .journal import front_of, has_lists, is_front, loud, traces
 from .journal import thread as _thread
-from .late import contents, orders, presence, walking
+from .late import contents, fronts, lists, orders, presence, walking
 from .places import here, say
 from .stale import behind
 from .state import (
@@ -34,16 +34,6 @@ from .state import (
 )
 
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
-
-
-class _Late:
-    """What ``lists`` lends: something whose items can be set where those of a list cannot."""
-
-    setter: Callable[[list], Any]
-    items: Callable[[Any], Any]  # of what stands for an object, from ``fronts``
-
-
-late = _Late()
 
 
 def active() -> bool:
@@ -267,10 +257,10 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         if setter is not target:
             return setter
         if isinstance(target, list) and (type(key) is not int or has_lists()):
-            return late.setter(target)
+            return lists.Setter(target)
         return target
     if is_front(target):
-        return late.items(target)
+        return fronts.Items(target)
     if len(journals) > 1:
         staging.refuse_opaque(target, "__setitem__")
     return setters.of_items(target)

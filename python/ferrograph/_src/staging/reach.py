@@ -86,8 +86,8 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
             pending.extend([names[word] for word in words if word in names])
             later.append(names)
     elif issubclass(kind, types.ModuleType):
-        if not ownership.is_library_file(getattr(value, "__file__", None) or "<frozen"):
-            later.append(vars(value))
+        if not ownership.is_library_file(ownership.said_by(value, "__file__") or "<frozen"):
+            later.append(ownership.names_of(value))
     elif issubclass(kind, type):
         if not ownership.is_library_class(value):
             pending.extend(vars(value).values())

@@ -10,6 +10,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterable
 
+from ..context import ownership
 from ..hints import Any
 from . import facets, kinds, library_states
 
@@ -96,7 +97,7 @@ class _Modules(dict):
 
 
 def _is_imported(name: str, module: Any) -> bool:
-    return getattr(getattr(module, "__spec__", None), "name", None) == name
+    return getattr(ownership.said_by(module, "__spec__"), "name", None) == name
 
 
 def _of_warnings(warnings: Any) -> Iterable[Setting]:

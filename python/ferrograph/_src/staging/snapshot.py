@@ -74,7 +74,7 @@ class Snapshot:
         if place.is_module and isinstance(place.key, tuple):
             return self._compares_name(*place.key[1:])
         if isinstance(place.owner, types.ModuleType) and isinstance(place, Attribute):
-            return self._compares_name(id(vars(place.owner)), place.key[2])
+            return self._compares_name(id(ownership.names_of(place.owner)), place.key[2])
         return place.is_stored and self.knows(place.owner)
 
     def _compares_name(self, namespace: int, name: str) -> bool:
@@ -265,8 +265,10 @@ class Walk:
 
     def _registers(self) -> Iterator[tuple[Facet, Any, Any]]:
         """What is registered with the abstract classes of libraries that code reached names."""
-        named = (vars(module).get(word) for module in self._modules for word in self._words)
-        found = {id(c): c for c in (*self._classes, *named) if isinstance(c, abc.ABCMeta)}
+        named = (
+            ownership.said_by(module, word) for module in self._modules for word in self._words
+        )
+        found = {id(c): c for c in (*self._classes, *named) if issubclass(type(c), abc.ABCMeta)}
         for cls in found.values():
             if ownership.is_library_class(cls):
                 yield kinds.REGISTERED, cls, kinds.REGISTERED.hold(cls)
@@ -288,16 +290,16 @@ class Walk:
         containers, such as ``os.environ``, and of methods of what they keep for themselves."""
         more = False
         for module in self._modules:
-            names = vars(module)
+            names, called = ownership.names_of(module), ownership.said_by(module, "__name__")
             if _is_users_module(module):
                 more |= self._take(names, self._words, self._words)
-            elif not ownership.is_own_module(module.__name__):
+            elif not ownership.is_own_module(called):
                 found = [names[word] for word in self._words if _may_change(names.get(word))]
-                if module.__name__ == "decimal":  # whose numbers are made by the thread's settings
+                if called == "decimal":  # whose numbers are made by the thread's settings
                     found.append(names["getcontext"]())
-                if module.__name__ in _WITH_SETTINGS:
+                if called in _WITH_SETTINGS:
                     found += settings.named(
-                        _WITH_SETTINGS[module.__name__], self._words, frames.words_in_reach
+                        _WITH_SETTINGS[called], self._words, frames.words_in_reach
                     )
                 self._pending.append(found)
                 more |= any(id(value) not in self.seen for value in found)
@@ -317,9 +319,9 @@ _WITH_SETTINGS |= {"posix": "os", "nt": "os", "contextlib": "os", "_tracemalloc"
 
 def _is_users_module(module: types.ModuleType) -> bool:
     """Whether a module is the program's: also one that the program itself has made."""
-    file = getattr(module, "__file__", None)
+    file = ownership.said_by(module, "__file__")
     if file is None:
-        return getattr(module, "__spec__", None) is None
+        return ownership.said_by(module, "__spec__") is None
     return not ownership.is_library_file(file)
 
 
@@ -330,7 +332,7 @@ def _may_change(value: Any) -> bool:
         return value is not builtins
     if type(value) in _METHODS:
         return not isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
-    is_mapping = isinstance(value, collections.abc.MutableMapping) or _is_settings(value)
+    is_mapping = issubclass(type(value), collections.abc.MutableMapping) or _is_settings(value)
     return (is_mapping or type(value) in (list, set)) and value is not sys.modules
 
 

@@ -41,6 +41,7 @@ class Uses:
 
     # What few pieces of code have, and is put together anew where one does.
     captured: Names = NONE  # read by nested functions
+    captors: frozenset[tuple[str, int]] = frozenset()  # these, each with a function that reads it
     rebound: Names = NONE  # bound by nested functions, through nonlocal
     globals: Names = NONE
     nonlocals: Names = NONE
@@ -194,14 +195,18 @@ class Uses:
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
                 self.visit(default)
-        self._enclose(Scope(node))
+        self._enclose(Scope(node), node)
 
-    def _enclose(self, inner: Scope) -> None:
+    def _enclose(self, inner: Scope, node: ast.AST) -> None:
         self.loads |= inner.free
-        self.captured |= inner.free
+        self._capture(inner.free, node)
         self.grown |= inner.grown
         self.walrus |= inner.walrus
         self.rebound |= inner.nonlocals | (inner.rebound - inner.bound)
+
+    def _capture(self, names: Iterable[str], node: ast.AST) -> None:
+        self.captured |= frozenset(names)
+        self.captors |= {(name, id(node)) for name in names}
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.stores.add(node.name)
@@ -209,7 +214,7 @@ class Uses:
             self.visit(part)
         body = Uses(*node.body)
         self.loads |= body.loads
-        self.captured |= body.captured
+        self._capture(body.captured, node)
         self.rebound |= body.rebound | body.nonlocals
 
     def _comprehension(self, node: Any) -> None:
@@ -219,9 +224,9 @@ class Uses:
         self.loads |= (inner.loads - targets) | Uses(first).loads  # which the function itself reads
         self.maybe |= inner.stores - targets - self.stores
         self.stores |= inner.stores - targets
-        self.captured |= inner.captured - targets
+        self._capture(inner.captured - targets, node)
         if isinstance(node, ast.GeneratorExp) and not getattr(node, "ag_consumed", False):
-            self.captured |= inner.loads - targets  # which it reads when it is run over
+            self._capture(inner.loads - targets, node)  # which it reads when it is run over
         self.rebound |= inner.rebound
         self.calls |= inner.calls
         self.walrus |= inner.walrus
@@ -243,7 +248,17 @@ class Uses:
 
 
 _RARE = frozenset(
-    {"captured", "rebound", "globals", "nonlocals", "walrus", "grown", "extended", "maybe"}
+    {
+        "captured",
+        "captors",
+        "rebound",
+        "globals",
+        "nonlocals",
+        "walrus",
+        "grown",
+        "extended",
+        "maybe",
+    }
     | {"reads_all", "targets"}
 )
 _USUAL = len(Uses().__dict__)
@@ -357,6 +372,7 @@ class Scope:
         self.nonlocals = frozenset(uses.nonlocals)
         self.bound = (self.parameters | uses.stores) - self.globals - self.nonlocals
         self.captured = frozenset(uses.captured)
+        self.captors = uses.captors
         self.rebound = frozenset(uses.rebound)
         self.walrus = frozenset(uses.walrus)
         self.grown = frozenset(uses.grown)
@@ -369,6 +385,13 @@ class Scope:
         """Names that others may read at any time: nested functions, outer ones, the module."""
         always = self.captured | self.rebound | self.nonlocals | self.globals
         return always | self.read_by_text
+
+    def captured_only_in(self, uses: Uses) -> Names:
+        """Names that others read only by functions which a piece of code with these ``uses`` makes
+        itself."""
+        others = {name for name, _ in self.captors - uses.captors}
+        always = self.rebound | self.nonlocals | self.globals | self.read_by_text
+        return uses.captured - others - always
 
     def modified(self, uses: Uses) -> Names:
         """Names that statements with these ``uses`` may rebind, by themselves or through a nested

@@ -95,14 +95,11 @@ def general(body: list[ast.stmt]) -> list[ast.stmt]:
     return found
 
 
-def stop(flag: str, kind: str, line: int) -> ast.stmt:
-    """What leaves a plain loop whose flag is set; a flag that is a tensor is refused."""
-    refusal = build.call(
-        "left", build.constant(kind), build.thunk(build.constant(None)), build.constant(line)
-    )
+def stop(flag: str, rest: list[ast.stmt]) -> ast.stmt:
+    """What leaves a plain loop whose flag is set; ``rest`` goes on where the flag is a tensor."""
     unset = ast.Compare(
         left=build.name(flag), ops=[ast.IsNot()], comparators=[build.constant(False)]
     )
-    odd = ast.If(test=unset, body=[ast.Expr(value=refusal)], orelse=[])
+    odd = ast.If(test=unset, body=[*rest, ast.Break()], orelse=[])
     is_set = ast.Compare(left=build.name(flag), ops=[ast.Is()], comparators=[build.constant(True)])
     return ast.If(test=is_set, body=[ast.Break()], orelse=[odd])

@@ -76,7 +76,29 @@ def always_jumps(body: list[ast.stmt]) -> bool:
         return True
     if isinstance(last, ast.If):
         return always_jumps(last.body) and always_jumps(last.orelse)
+    if isinstance(last, ast.While):
+        return _is_endless(last)
     return False  # a context manager may swallow an exception and go on
+
+
+def _is_endless(loop: ast.While) -> bool:
+    """Whether only a ``return`` or an exception leaves a loop."""
+    test = loop.test
+    is_true = isinstance(test, ast.Constant) and bool(test.value)
+    return is_true and not getattr(loop, "ag_broke", None) and not _breaks(loop.body)
+
+
+def _breaks(body: list[ast.stmt]) -> bool:
+    """Whether a ``break`` in ``body`` leaves the loop around it."""
+    for node in body:
+        if isinstance(node, ast.Break):
+            return True
+        if isinstance(node, _LOOPS):
+            if _breaks(node.orelse):
+                return True
+        elif isinstance(node, _COMPOUND) and _breaks(_children(node)):
+            return True
+    return False
 
 
 def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:

@@ -44,6 +44,9 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
         "entry": tuple(n for n in names if n in node.ag_entry),
         "after": tuple(n for n in names if n in node.ag_live),
     }
+    # What an iteration makes that reads a name, nobody calls after it: no function crosses an edge
+    # of the graph.
+    soft = tuple(n for n in soft if n not in context.scope.captured_only_in(uses))
     if soft:
         constants["soft"] = soft
     extended = only_extended(node.body)
@@ -107,10 +110,10 @@ def _is_small(node: ast.While | ast.For) -> bool:
     return not node.ag_returned and inline.is_allowed(inline.weight(node.body))
 
 
-def _stops(node: ast.For) -> list[ast.stmt]:
+def _stops(node: ast.For, rest: list[ast.stmt]) -> list[ast.stmt]:
     if not node.ag_broke:
         return []
-    return [build.locate(inline.stop(node.ag_broke, "for", node.lineno), node, node.iter)]
+    return [build.locate(inline.stop(node.ag_broke, rest), node, node.iter)]
 
 
 def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]:
@@ -128,18 +131,23 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     drive = build.name(run_over)
     general = [body, _run("for_stmt", drive, node.iter, body, node, facts, context)]
     named = isinstance(node.target, ast.Name)
+    rest = [body, _run("rest_of_for", drive, node.iter, body, node, facts, context)]
+    stops = _stops(node, rest)
     loop = ast.For(
         target=node.target if named else build.store(item),
-        iter=followed(run_over),
-        body=[*node.body, *_stops(node)] if named else [first, *node.body, *_stops(node)],
+        iter=drive if stops else followed(run_over),
+        body=[*node.body, *stops] if named else [first, *node.body, *stops],
         orelse=[],
     )
     loop.ag_weight = inline.weight(loop.body)
-    loop = build.locate(loop, node, node.iter)
+    plainly = [build.locate(loop, node, node.iter)]
+    if stops:  # where a tensor decides, somebody else goes on with the same iterator
+        begun = build.call("begun", followed(run_over))
+        plainly.insert(0, build.locate(build.assign(run_over, begun), node, node.iter))
     plain = _unrolls(run_over)
     found = [
         build.locate(build.assign(run_over, node.iter), node, node.iter),
-        inline.choose(plain, [loop], general, node, node.iter),
+        inline.choose(plain, plainly, general, node, node.iter),
     ]
     if short_ways.is_made(node.iter):  # such as a generator, which ends when nobody holds it
         let_go = build.assign(run_over, build.constant(None))

@@ -133,7 +133,9 @@ def _ours(function: types.FunctionType) -> Iterable[str]:
     for name, cell in zip(code.co_freevars, cells, strict=True):
         held[name] = cell.cell_contents if cell != _EMPTY else None
     modules = ((n, v) for n, v in held.items() if isinstance(v, types.ModuleType))
-    return (_OURS + n for n, v in modules if ownership.is_own_module(v.__name__))
+    return (
+        _OURS + n for n, v in modules if ownership.is_own_module(ownership.said_by(v, "__name__"))
+    )
 
 
 _EMPTY = types.CellType()
@@ -207,7 +209,7 @@ def _spaces_of(value: Any, space: _Space | None = None) -> list[dict]:
     if kind is types.FunctionType:
         return _space_of_function(value, space)
     if kind is types.ModuleType:
-        file = getattr(value, "__file__", None)
+        file = ownership.said_by(value, "__file__")
         if file is None or ownership.is_library_file(file):
             return []
         _read(_space(vars(value)), file)

@@ -19,6 +19,7 @@ from ...staging.cursors import Cursor
 from ...staging.iteration import (
     has_elements,
     is_dataset,
+    mixed_zip,
     staged_enumerate,
     staged_reversed,
     staged_zip,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from . import (
         answers,
         attributes,
+        comprehensions,
         equality,
         foreign,
         iterators,
@@ -61,8 +63,9 @@ else:
         *("bounds", "by_tensors", "chosen_numbers", "chosen_variables", "list_arguments"),
         "several",
     )
-    answers, attributes, equality, foreign, iterators = later(
-        __package__, "answers", "attributes", "equality", "foreign", "iterators"
+    answers, attributes, comprehensions, equality, foreign, iterators = later(
+        __package__,
+        *("answers", "attributes", "comprehensions", "equality", "foreign", "iterators"),
     )
     quantifiers, scopes, sorting, texts = later(
         __package__, "quantifiers", "scopes", "sorting", "texts"
@@ -240,6 +243,10 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 
 
 def _zip(*iterables: Any, **keywords: Any) -> Any:
+    if iterables and not keywords.get("strict") and notes.active():
+        mixed = mixed_zip([*map(lists.elements_of, iterables)])
+        if mixed is not None:
+            return mixed
     return staged_zip(*map(_elements, iterables), **keywords)
 
 
@@ -268,12 +275,35 @@ def _container(python: type) -> Callable:
             return lists.whole(args[0])._refuse()
         if len(args) == 1 and python is list and is_staged(args[0]):
             return lists.of_elements(args[0])
+        if len(args) == 1 and not keywords and has_elements(args[0]):
+            args = (_taken_out(args[0], python),)
+            if python is list:
+                return args[0]
         if len(args) == 1:
             whole = iteration.as_source(args[0]) if is_staged(args[0]) else _given(python, args[0])
             args = (whole,)
         return notes.fresh(python(*args, **keywords))
 
     return make
+
+
+def _taken_out(elements: Any, python: type) -> list:
+    """The elements of a dataset, or of an iterator over one, as a list: of Python's where their
+    number is known, else of the graph's."""
+    found = hooks.on_datasets.listed(elements) if is_dataset(elements) else None
+    if found is not None:
+        return notes.fresh(found)
+    if python is not builtins.list:
+        raise TypeError(
+            say(
+                here(),
+                f"`{python.__name__}` of a dataset whose number of elements is known only when the "
+                "graph runs",
+                "Make a list of it, `list(dataset)`, which the graph may hold, or run over it with "
+                "`for`.",
+            )
+        )
+    return comprehensions.of_elements(elements)
 
 
 def _given(python: type, value: Any) -> Any:
@@ -378,7 +408,7 @@ def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[st
     if key is None or not values:
         return python(values, **keywords)
     keys = [key(v) for v in values]
-    if not any(is_staged(k) for k in keys) and not is_staged(values[0]):
+    if not any(is_staged(k) for k in keys):  # such as static shapes: Python knows which one it is
         if loud:
             equality.refuse_held(keys)
         chosen = python(range(len(keys)), key=keys.__getitem__)

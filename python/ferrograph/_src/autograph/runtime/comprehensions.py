@@ -10,6 +10,7 @@ from ...hints import Any
 from ...staging import lists, notes
 from ...staging.iteration import Source, is_iterated_staged
 from ...staging.journal import loud
+from ...staging.places import here
 from ...staging.running import forget
 from .conditionals import if_stmt
 from .loops import for_stmt
@@ -63,6 +64,13 @@ def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
     """The list to which the loop of ``made`` adds the elements."""
     items: list = notes.filled([])
     for_stmt(staged.iterable, made(_adding(items)), None, None, (("line", line),))
+    return items
+
+
+def of_elements(iterable: Any) -> list:
+    """The list of what only a loop of the graph runs over."""
+    items: list = notes.filled([])
+    for_stmt(iterable, _adding(items), None, None, (("line", here()),))
     return items
 
 

@@ -22,10 +22,10 @@ from ...values import nest
 from ...values.constants import constant
 
 if TYPE_CHECKING:
-    from ...staging import list_arguments
+    from ...staging import identities, list_arguments
     from . import printing, scopes
 else:
-    (list_arguments,) = later(staging.__name__, "list_arguments")
+    identities, list_arguments = later(staging.__name__, "identities", "list_arguments")
     printing, scopes = later(__package__, "printing", "scopes")
 
 _MAKERS = (
@@ -52,7 +52,11 @@ def _giving_tensors(function: Callable) -> Callable:
         made = called(*args, **keywords)
         if type(made) is list:
             return [chosen_numbers.note_tensor(part) for part in made]
-        return chosen_numbers.note_tensor(made)
+        noted = chosen_numbers.note_tensor(made)
+        is_given = any(made is value for value in (*args, *keywords.values()))
+        if type(noted) is _core.SymbolicTensor and not is_given and notes.active():
+            identities.note_new(noted)
+        return noted
 
     return make
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ... import later, ops, staging
 from ...context.ownership import is_own_module
@@ -15,7 +15,7 @@ from ...staging.notes import advanced, in_region
 from ...staging.places import say
 from ...staging.running import followed
 from ...staging.state import State, is_grown
-from ...staging.values import is_staged, predicate
+from ...staging.values import is_staged
 from .logic import Thunk, not_
 from .names import raise_as_local
 from .specials import PLAIN, has_methods, iterated, opened, truth
@@ -27,7 +27,9 @@ else:
     (cursors,) = later(staging.__name__, "cursors")
     (shared,) = later(__package__, "shared")
 
-__all__ = ["followed", "for_stmt", "left", "sets_options", "stopped", "unrolls", "while_stmt"]
+__all__ = [
+    "begun", "followed", "for_stmt", "rest_of_for", "sets_options", "stopped", "unrolls", "while_stmt",
+]  # fmt: skip
 
 _UNTESTED = object()
 stopped = type("Stopped", (), {})()  # the test of a loop that a tensor may have left
@@ -98,13 +100,11 @@ def _stop(broke: Thunk | None, returned: Thunk | None) -> Any:
 
 
 def _going_on(test: Thunk, stop: Any, line: int, body: Callable) -> Any:
-    """Whether a loop that a tensor may have left goes on: its own test must be a tensor by then."""
+    """Whether a loop that a tensor may have left goes on. What its own test says for now, as Python
+    or as a tensor, is asked again by the graph, which carries what that reads."""
 
     def again() -> Any:
-        found = truth(test())
-        if not is_staged(found):
-            raise _left_on_a_tensor("while", line, body)
-        return predicate(found, staging.where(body, line))
+        return staging.boolean(truth(test()), staging.where(body, line))
 
     return staging.stage_choice(stop, lambda: False, again, staging.where(body, line))
 
@@ -147,50 +147,82 @@ def _unroll(
     facts: dict,
 ) -> None:
     """The loop over a Python iterable."""
-    kept = shared.held(iterable, 2) if returned is not None else []
+    may_stop = broke is not None or returned is not None
+    kept = shared.held(iterable, 2) if may_stop else []
     if in_region() and hasattr(iterable, "__next__"):
         advanced(iterable)
     elements = iter(followed(iterable))
     for element in elements:
         body(element)
-        if broke is not None:
-            stop = broke()
+        if may_stop:
+            stop = _stop(broke, returned)
             if is_staged(stop):
-                raise _left_on_a_tensor("for", facts["line"], body)
-            if stop:
-                return
-        if returned is not None:
-            stop = returned()
-            if is_staged(stop):
-                shared.refuse([], elements, "a `return` in this loop")
-                if not kept and isinstance(elements, cursors.Cursor):
-                    elements = iter(list(elements))  # whose position nobody sees
-                turns = shared.Turns(elements, kept)
-                _go_on(turns, returned, body, lambda: State(names, places, (body,)), facts)
+                _rest(elements, kept, body, names, places, facts, broke, returned)
                 return
             if stop:
                 return
 
 
-def _go_on(
-    turns: shared.Turns,
-    returned: Thunk,
+def begun(elements: Any) -> Iterator:
+    """What a loop that a tensor may leave takes its elements from, one by one."""
+    return iter(elements)
+
+
+def rest_of_for(
+    elements: Iterator,
     body: Callable[[Any], None],
-    state: Callable[[], State],
-    facts: dict,
+    names: Thunk | tuple[str, ...] | None,
+    places: tuple[tuple, ...] | None,
+    facts: tuple[tuple[str, Any], ...],
+    *,
+    broke: Thunk | None = None,
+    options: Thunk | None = None,
 ) -> None:
-    """The rest of a loop that does nothing once the running graph has returned from the function,
-    and takes no element either, which the program might see."""
+    """The rest of a loop over the ``elements`` of a Python iterable that Python has run until a
+    tensor decided whether it is left."""
+    try:
+        kept = shared.held(elements, 3)
+        _rest(elements, kept, body, names, places, dict(facts), broke, None)
+    except NameError as e:
+        raise_as_local(e)
+        raise
+
+
+_MOST_TURNS = 256  # of a loop that a tensor may leave, each under a condition of its own
+
+
+def _rest(
+    elements: Iterator,
+    kept: list,
+    body: Callable[[Any], None],
+    names: Thunk | tuple[str, ...] | None,
+    places: tuple[tuple, ...] | None,
+    facts: dict,
+    broke: Thunk | None,
+    returned: Thunk | None,
+) -> None:
+    """What follows in a loop over a Python iterable once a tensor may have left it: an iteration
+    does nothing when the running graph has left the loop, and takes no element either, which the
+    program might see. Each is traced with the element that Python has for it, under a condition of
+    its own, so that all values are what they are in plain Python."""
+    what = "a `return` in this loop" if returned is not None else "a `break` in this loop"
+    shared.refuse([], elements, what)
+    if not kept and isinstance(elements, cursors.Cursor):
+        elements = iter(list(elements))  # whose position nobody sees
+    turns, n = shared.Turns(elements, kept), 0
     reached = turns.reached
 
     def taken() -> None:
         turns.take(body, reached)
 
     while not turns.is_over:
-        if not is_staged(going := not_(returned())):
+        if not is_staged(going := not_(_stop(broke, returned))):
             return
-        line, live = facts["line"], facts["live"]
-        staging.stage_if(going, taken, _nothing, state(), line=line, live=live)
+        if n == _MOST_TURNS:
+            raise _too_long(facts["line"], body)
+        n += 1
+        state = State(names, places, (body,))
+        staging.stage_if(going, taken, _nothing, state, line=facts["line"], live=facts["live"])
 
 
 def unrolls(iterable: Any) -> bool:
@@ -206,20 +238,15 @@ def unrolls(iterable: Any) -> bool:
     return True
 
 
-def left(kind: str, place: Callable, line: int) -> None:
-    """Refuse a loop over Python values that is left on the value of a tensor."""
-    raise _left_on_a_tensor(kind, line, place)
-
-
-def _left_on_a_tensor(kind: str, line: int, body: Callable) -> UnstageableLoopError:
-    head = "`while fg.constant(True):`" if kind == "while" else "`for i in fg.range(n):`"
+def _too_long(line: int, body: Callable) -> UnstageableLoopError:
     return UnstageableLoopError(
         say(
             staging.where(body, line),
-            f"this `{kind}` loop runs on Python values, so it is unrolled while tracing, but it is "
+            "this `for` loop runs over Python values, so it is unrolled while tracing, but it is "
             "left (`break` or `return`) on the value of a tensor, which is known only when the "
-            "graph runs",
-            f"Make the loop itself run on a tensor, for example {head}.",
+            f"graph runs, and it has run over {_MOST_TURNS} further elements without coming to "
+            "their end",
+            "Make the loop itself run on a tensor, for example `for i in fg.range(n):`.",
         )
     )
 

@@ -51,7 +51,16 @@ if TYPE_CHECKING:
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, passed_on, raised
     from .foreign import spread, spread_in_list, spread_in_set
-    from .loops import followed, for_stmt, left, sets_options, stopped, unrolls, while_stmt
+    from .loops import (
+        begun,
+        followed,
+        for_stmt,
+        rest_of_for,
+        sets_options,
+        stopped,
+        unrolls,
+        while_stmt,
+    )
     from .matching import match
     from .sequences import certain, elements, is_list, loaded, unpacked
     from .texts import formatted, joined, shown
@@ -95,7 +104,6 @@ __all__ = [
     "is_list",
     "item_of",
     "joined",
-    "left",
     "listed",
     "loaded",
     "losing",
@@ -148,7 +156,8 @@ __getattr__ = lazy(
         **dict.fromkeys(("assert_stmt", "catching", "passed_on", "raised"), "failures"),
         **dict.fromkeys(
             (
-                *("followed", "for_stmt", "left", "sets_options", "stopped", "unrolls"),
+                *("begun", "followed", "for_stmt", "rest_of_for", "sets_options", "stopped"),
+                "unrolls",
                 "while_stmt",
             ),
             "loops",

@@ -32,11 +32,14 @@ def held(iterable: Any, n_names: int) -> list:
 
 def _below(iterable: Any, depth: int) -> list:
     found: list = []
-    for part in gc.get_referents(iterable) if depth else ():
+    parts = gc.get_referents(iterable) if depth else []
+    for part in parts:
         if not hasattr(type(part), "__next__") or issubclass(type(part), type):
             if type(part) is tuple:
                 found += _below(part, depth - 1)
-        elif sys.getrefcount(part) > 3 + _noted(part) + _alone():  # here twice, and by ``iterable``
+            continue
+        n = sum(other is part for other in parts)  # a generator that runs holds one twice
+        if sys.getrefcount(part) > 2 * n + 1 + _noted(part) + _alone():  # by both, and here
             found.append(part)
         else:
             found += _below(part, depth - 1)
