@@ -85,7 +85,7 @@ def test_none_before_a_loop(kind):
 
     def zipped(xs):
         last, total = None, fg.constant(0.0)
-        for x, y in zip(xs, xs * 2.0):
+        for x, y in zip(xs, xs * 2.0, strict=False):
             if last is not None:
                 total += last[0] * y - last[1] * x
             last = (x, y)
@@ -149,7 +149,7 @@ def test_in_a_nest():
 def test_the_first_iteration_leaves_the_loop():
     def f(x):
         found = None
-        for i in fg.range(5):
+        for _ in fg.range(5):
             if found is not None and found > 10.0:
                 break
             found = x if found is None else found * 2.0
@@ -223,7 +223,7 @@ def test_a_name_that_only_a_function_made_in_the_loop_reads():
             y = i * 2
 
             def twice():
-                return y
+                return y  # noqa: B023
 
             total += twice()
         return total
@@ -247,7 +247,7 @@ def test_a_name_that_only_a_function_made_in_the_loop_reads():
         total = fg.constant(0)
         for i in fg.range(n):
             w = i * i
-            total += fg.cond(w > 1, lambda: w, lambda: -w)
+            total += fg.cond(w > 1, lambda: w, lambda: -w)  # noqa: B023
         return total
 
     for function in (f, g, h, k):

@@ -132,7 +132,7 @@ def over_enumerate(x):
 
 
 def over_zip(x):
-    for a, b in zip([1, 2, 3], [10, 20, 30]):
+    for a, b in zip([1, 2, 3], [10, 20, 30], strict=False):
         x = x + a * b
         if x > 45:
             break

@@ -44,6 +44,7 @@ _find = lazy(
         "callback_gradient": "function.callbacks",
         "jacobian": "batching.jacobian",
         "reads_of": "autograph.convert.effects",
+        "fills": "autograph.convert.memos",
         "save": "checkpoint.saved_datasets",
         "staged": "function.special.recursion",
         "stands_apart": "staging.partners",
@@ -187,6 +188,7 @@ def finish() -> None:
     hooks.jacobian = _upward("jacobian")
     hooks.batch_jacobian = _upward("batch_jacobian")
     hooks.reads_of = _upward("reads_of")
+    hooks.fills_memo = _upward("fills")
     hooks.recursive = _upward("staged")
     hooks.saved_with_checkpoints = _upward("save")
     hooks.while_loop = _upward("while_loop")

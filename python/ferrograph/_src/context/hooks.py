@@ -31,6 +31,8 @@ class Hooks:
     saved_with_checkpoints: Callable[..., None]
     # What a function reads, by the names in its source, where it does nothing else.
     reads_of: Callable[[Any], Any]
+    # Whether what a function sets under an attribute's name only fills memos.
+    fills_memo: Callable[[Any, str, bool], bool | None]
     # Python's builtins on datasets, once there can be one: ``data.staged``.
     on_datasets: Any
 

@@ -28,7 +28,7 @@ from .facets import Order, Whole, not_followed
 from .journal import Journal, loud, original, really, record_of
 from .journal import thread as _thread
 from .kinds import is_opaque
-from .late import building, holders, nested, orders, outside, own_keys, reach
+from .late import building, holders, memos, nested, orders, outside, own_keys, reach
 from .places import here, say
 from .snapshot import Snapshot
 from .stale import Stale, behind
@@ -117,6 +117,8 @@ class region(journal):
         if self._repeats and made.snapshot is not None and (made.born or made.iterators):
             endings.refuse_left((*made.born.values(), *made.iterators.values()), made.snapshot)
         if made.snapshot is not None and made.snapshot.has_lost():
+            if memos.settle(made.snapshot, made.graphs):
+                made.landed = True
             try:
                 endings.refuse(made.snapshot.changes())
             except errors.StagingError:

@@ -58,6 +58,7 @@ class Journal:
     def __init__(self) -> None:
         self.touched: dict[Any, tuple[Any, Any]] = {}
         self.born: dict[int, Any] = {}
+        self.graphs: set[int] = set()  # that the region has traced
         self.iterators: dict[int, Any] = {}
         self.compared: list[tuple[Any, Any]] | None = None  # what differed before it was put back
         self.stale: dict[Any, Any] = {}  # of a trace: see ``outside``

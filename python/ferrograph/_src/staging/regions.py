@@ -33,6 +33,8 @@ class Traced:
         self.region.enter()
         thread.enter_branch(1)
         _thread.regions.append(self)
+        if _thread.journals:
+            _thread.journals[-1].graphs.add(self.region.graph_id)
         return self
 
     def __exit__(self, *exception: Any) -> None:

@@ -92,6 +92,29 @@ class Snapshot:
             if isinstance(facet, Fields) and kinds.has_library_fields(type(holder))
         )
 
+    def seen(self) -> Iterable[Any]:
+        """The objects that were there when the region began, as far as they are compared."""
+        return self._seen.values()
+
+    def entries(self) -> Iterable[tuple[Facet, Any, Any]]:
+        """How each of them was held."""
+        return self._entries
+
+    def accept(self, owner: Any, name: str | None) -> None:
+        """Take what an attribute of an object, or all of a container, holds now for what it held
+        when the region began."""
+        for i, (facet, holder, held) in enumerate(self._entries):
+            if holder is not owner:
+                continue
+            now = facet.hold(owner)
+            if name is None and facet.is_content:
+                self._entries[i] = facet, owner, now
+            elif name is not None and isinstance(held, dict) and isinstance(now, dict):
+                names = [n for n in now if n in held or n == name]
+                names += [n for n in held if n not in now]
+                kept = {n: (now if n == name else held)[n] for n in names}
+                self._entries[i] = facet, owner, kept
+
     def changes(self, own: Container[int] = ()) -> Iterator[tuple[Place, Any]]:
         """The places that differ from what they held, with that; but for the cells of ``own``
         names, whose ids these are, which others put back."""

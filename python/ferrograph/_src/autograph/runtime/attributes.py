@@ -9,7 +9,7 @@ from ... import later, staging
 from ...context.hooks import hooks
 from ...hints import TYPE_CHECKING, Any
 from ...staging import chosen_numbers, chosen_texts, notes, stale
-from ...staging.journal import chosen, is_front, really, traces
+from ...staging.journal import chosen, is_front, really, thread, traces
 from .specials import PLAIN, callee, found, method
 
 if TYPE_CHECKING:
@@ -118,4 +118,7 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
 def hasattr_(value: Any, name: str) -> bool:
     """``hasattr``."""
     chosen_numbers.refuse(value, "`hasattr`")
-    return getattr_(value, name, _MISSING) is not _MISSING
+    held = getattr_(value, name, _MISSING)
+    if type(held) is stale.Stale:  # which the object may not have on another path
+        stale.refuse_identity(thread.journals[0].stale, held)
+    return held is not _MISSING

@@ -28,7 +28,8 @@ else:
     (shared,) = later(__package__, "shared")
 
 __all__ = [
-    "begun", "followed", "for_stmt", "rest_of_for", "sets_options", "stopped", "unrolls", "while_stmt",
+    "begun", "followed", "for_stmt", "rest_of_for", "sets_options", "stopped", "unrolls",
+    "while_stmt",
 ]  # fmt: skip
 
 _UNTESTED = object()
