@@ -148,7 +148,7 @@ pub(crate) fn to_number<'py>(
             tensor.shape()
         )));
     }
-    if kind == "index" && !tensor.dtype().is_integer() {
+    if kind == "index" && !tensor.dtype().is_integer() && tensor.dtype() != DType::Bool {
         return Err(PyTypeError::new_err(format!(
             "only integer scalar tensors serve as an index, got dtype {}",
             tensor.dtype()

@@ -10,7 +10,7 @@ from ..hints import Any
 from ..staging import options
 from ..staging.errors import ConversionError
 from ..values.public import public
-from .convert import compile, inline
+from .convert import compile, inline, room
 from .runtime.entry import operators
 
 __all__ = ["set_loop_options", "to_code", "to_graph"]
@@ -52,9 +52,16 @@ def to_code(
     def double(x):
         return x + x
     """
-    try:
+    function = _plain_function(entity)
+
+    def text() -> str:
         with inline.left_out():
-            return ast.unparse(compile.converted_tree(_plain_function(entity)))
+            return ast.unparse(compile.converted_tree(function))
+
+    try:
+        return text()
+    except RecursionError:
+        return room.with_room(function, text)
     except ConversionError as e:
         raise ValueError(f"cannot convert {entity!r}: {e}") from e
 

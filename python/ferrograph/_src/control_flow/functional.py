@@ -19,7 +19,7 @@ from ..values.dtypes import as_dtype, int32
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
-from .loops import while_loop
+from .loops import while_loop, without_gradient
 from .rows import CompositeRows, EagerRows, SparseRows, collector_for
 
 __all__ = ["Rows", "converted", "foldl", "foldr", "map_fn", "mapped", "scan"]
@@ -148,7 +148,8 @@ def map_fn(
     default those of ``elems``; ValueError or TypeError for another structure. Rows may come from
     ragged tensors and batchable extension types; results of a ``RaggedTensorSpec`` may differ in
     length, as they may by default for rows of a ragged tensor.
-    ``parallel_iterations``, ``back_prop`` and ``swap_memory`` are accepted and change nothing.
+    ``back_prop`` is that of ``while_loop``; ``parallel_iterations`` and ``swap_memory`` are
+    accepted and change nothing.
 
     >>> fg.map_fn(lambda row: row * row, fg.constant([1, 2, 3])).numpy().tolist()
     [1, 4, 9]
@@ -158,7 +159,8 @@ def map_fn(
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
         signature = nest.pack_sequence_as(elems, [_kind_of_rows(t) for t in rows.tensors])
-    return mapped(fn, rows, signature, infer_shape)
+    found = mapped(fn, rows, signature, infer_shape)
+    return found if back_prop else without_gradient(found)
 
 
 def _kind_of_rows(value: Any) -> Any:
@@ -253,12 +255,14 @@ def foldl(
 
     Without ``initializer`` it starts from row 0. The accumulator keeps its structure and dtypes.
 
-    ``elems`` is a tensor or a structure of such, of as many rows.
+    ``elems`` is a tensor or a structure of such, of as many rows; ``back_prop`` is that of
+    ``while_loop``.
 
     >>> int(fg.foldl(lambda total, row: 10 * total + row, fg.constant([1, 2, 3])))
     123
     """
-    return _fold(fn, elems, initializer, False, "foldl")
+    found = _fold(fn, elems, initializer, False, "foldl")
+    return found if back_prop else without_gradient(found)
 
 
 @public("foldr")
@@ -275,12 +279,14 @@ def foldr(
 
     Without ``initializer`` it starts from the last row.
 
-    ``elems`` is a tensor or a structure of such, of as many rows.
+    ``elems`` is a tensor or a structure of such, of as many rows; ``back_prop`` is that of
+    ``while_loop``.
 
     >>> int(fg.foldr(lambda total, row: 10 * total + row, fg.constant([1, 2, 3])))
     321
     """
-    return _fold(fn, elems, initializer, True, "foldr")
+    found = _fold(fn, elems, initializer, True, "foldr")
+    return found if back_prop else without_gradient(found)
 
 
 @public("scan")
@@ -296,6 +302,8 @@ def scan(
     name: str | None = None,
 ) -> Any:
     """Every accumulator of ``foldl``, stacked; with ``reverse`` of ``foldr``, in the rows' order.
+
+    ``back_prop`` is that of ``while_loop``.
 
     >>> fg.scan(lambda total, row: total + row, fg.constant([1, 2, 3])).numpy().tolist()
     [1, 3, 6]
@@ -317,4 +325,5 @@ def scan(
         return [held, _written(state[1], i, held)]
 
     _, arrays = _repeat(numbers, step, [leaves, arrays])
-    return nest.pack_sequence_as(start, [array.stack() for array in arrays])
+    found = nest.pack_sequence_as(start, [array.stack() for array in arrays])
+    return found if back_prop else without_gradient(found)

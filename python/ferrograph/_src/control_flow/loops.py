@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import ops
 from ..context.hooks import hooks
 from ..native import _core
 from ..staging import conditional, while_loops
@@ -30,8 +31,9 @@ def while_loop(
 
     Variables keep their structure, dtype and shape from one iteration to the next, except in the
     dimensions that ``shape_invariants`` leaves open: TypeError and ValueError otherwise. At most
-    ``maximum_iterations`` iterations are run. ``parallel_iterations``, ``back_prop`` and
-    ``swap_memory`` are accepted and change nothing.
+    ``maximum_iterations`` iterations are run. A loop of the graph lets no gradient through with
+    ``back_prop=False``, which changes nothing eagerly. ``parallel_iterations`` and ``swap_memory``
+    are accepted and change nothing.
 
     >>> i, total = fg.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), [0, 0])
     >>> int(total)
@@ -47,7 +49,19 @@ def while_loop(
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     shapes = None if shape_invariants is None else _as_list(shape_invariants)
     going, step = hooks.converted_callback(cond), hooks.converted_callback(body)
-    return while_loops.stage_while_loop(going, step, loop_vars, shapes, maximum_iterations)
+    found = while_loops.stage_while_loop(going, step, loop_vars, shapes, maximum_iterations)
+    return found if back_prop else without_gradient(found)
+
+
+def without_gradient(value: Any) -> Any:
+    """What a loop of the graph gives whose ``back_prop`` is False; eagerly ``value`` itself."""
+    if conditional.is_eager():
+        return value
+    return nest.map_structure(
+        lambda leaf: ops.stop_gradient(leaf) if isinstance(leaf, _core.Tensor) else leaf,
+        value,
+        expand_composites=True,
+    )
 
 
 def _eager_loop(cond: Callable, body: Callable, loop_vars: Sequence, limit: Any) -> Any:

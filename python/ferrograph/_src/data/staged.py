@@ -35,17 +35,17 @@ def known_length(dataset: Dataset) -> int | None:
 
 def _is_known(count: Any) -> bool:
     """Whether a tensor depends on nothing but the making of datasets."""
-    pending, seen = [count], set()
+    pending = [count]
     while pending:
         value = pending.pop()
-        if value._id in seen:
+        made = _core.made_by(value)
+        if made is None:  # an eager one, or one of a graph that is finished
+            if value.dtype != variant or _core.is_symbolic(value):
+                return False
             continue
-        seen.add(value._id)
-        made = value.op.type
-        is_given = made == "Placeholder" and value.dtype == variant
-        if not (is_given or made == "Const" or "Dataset" in made):
+        if not (made[0] in ("Const", "Identity") or "Dataset" in made[0]):
             return False
-        pending.extend(value.op.inputs)
+        pending.extend(made[1])
     return True
 
 

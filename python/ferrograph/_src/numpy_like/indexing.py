@@ -16,12 +16,13 @@ _WHOLE = slice(None)
 
 
 def is_advanced(key: Any) -> bool:
-    """Whether a key has more than numbers, slices, ``...`` and ``None``."""
+    """Whether a key has more than numbers, slices, ``...`` and ``None``: a tuple is a key, and one
+    within it an array."""
     return any(map(_is_array, key)) if isinstance(key, tuple) else _is_array(key)
 
 
 def _is_array(entry: Any) -> bool:
-    if isinstance(entry, (list, np.ndarray)):
+    if isinstance(entry, (list, tuple, np.ndarray)):
         return not isinstance(entry, np.ndarray) or entry.ndim > 0
     return isinstance(entry, _core.Tensor) and entry.shape.rank != 0
 
@@ -89,7 +90,7 @@ def _indices(entry: Any) -> list:
         if made.shape.rank is None:
             raise ValueError("a mask must have a known rank; see fg.ensure_shape")
         return ops.unstack(ops.where(made), made.shape.rank, axis=1)
-    if isinstance(entry, list) and not entry:
+    if isinstance(entry, (list, tuple)) and not entry:
         return [ops.zeros([0], int64)]
     if not made.dtype.is_integer:
         raise TypeError(f"indices must be integers or bools, got {made.dtype.name}")

@@ -21,9 +21,9 @@ def item(items: Any, key: Any) -> Any:
 
 
 def check_index(key: Any) -> None:
-    """Refuse what Python takes for no index: floats, texts, and truths that are tensors."""
+    """Refuse what Python takes for no index: floats and texts."""
     dtype = getattr(key, "dtype", dtypes.int32)
-    if dtype.is_integer or (dtype == dtypes.bool and chosen_numbers.is_chosen(key)):
+    if dtype.is_integer or dtype == dtypes.bool:  # a truth is 0 or 1, as Python takes it
         return
     raise TypeError(
         say(

@@ -284,7 +284,7 @@ def _stage(
                         inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
                     )
                     more = ops.logical_and(limit, more)
-            made_anew = _made_anew(loop, slots, after, variables)
+            made_anew = _made_anew(slots, after, variables) if loop.is_for else ()
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
@@ -302,7 +302,7 @@ def _stage(
         array_names.note_arrays(arrays, reached, place)
 
 
-def _made_anew(loop: Loop, slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
+def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
     """The places in which the last iteration, which there certainly is, leaves a tensor that it has
     made itself."""
     if variables.runs is None or variables.runs() is not True:

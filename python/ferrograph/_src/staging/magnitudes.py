@@ -56,16 +56,14 @@ def truth(tensor: Any) -> bool | None:
 
 
 def _is_of_constants(tensor: Any) -> bool:
-    pending, seen = [tensor], set()
-    while pending:
-        value = pending.pop()
-        if value._id in seen:
-            continue
-        seen.add(value._id)
-        if len(seen) > _MOST_BEHIND or value.op.type not in _PLAIN:
+    pending, n = [tensor], 0
+    while pending and n < _MOST_BEHIND:
+        made = _core.made_by(pending.pop())
+        if made is None or made[0] not in _PLAIN:
             return False
-        pending.extend(value.op.inputs)
-    return True
+        pending.extend(made[1])
+        n += 1
+    return not pending
 
 
 def is_held(tensor: Any) -> bool:

@@ -34,7 +34,7 @@ class Traced:
         thread.enter_branch(1)
         _thread.regions.append(self)
         if _thread.journals:
-            _thread.journals[-1].graphs.add(self.region.graph_id)
+            _thread.journals[-1].graphs |= {self.region.graph_id}
         return self
 
     def __exit__(self, *exception: Any) -> None:

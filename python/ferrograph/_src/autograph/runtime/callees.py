@@ -21,13 +21,14 @@ from ...staging.journal import front_of, has_versions, is_front, loud, traces
 from ...staging.journal import thread as _thread
 from ...staging.late import list_arguments, lists, presence
 from ...staging.state import is_grown
-from .. import status
+from .. import convert, status
 from ..convert import compile
 from ..straight_line import sets_attributes_only
 from . import library_forms, specials
 from .again import NOTED, unless_again
 
 if TYPE_CHECKING:
+    from ..convert import room
     from . import (
         acts,
         arithmetic,
@@ -46,6 +47,7 @@ else:
         *("acts", "arithmetic", "attributes", "builtins", "dispatching", "equality", "foreign"),
     )
     making, sorting, texts = later(__package__, "making", "sorting", "texts")
+    (room,) = later(convert.__name__, "room")
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _GENERATOR = 0x20  # the flag of code that is a generator
@@ -444,16 +446,28 @@ def converted(
             if once or is_whole or sys.gettrace()
             else functools.partial(converted, function, is_whole=True)
         )
-        return compile.instantiate(function, late.operators, once, asked, lend, whole)
+        return _instantiated(function, once, asked, lend, whole)
     except ConversionError as e:
         tracebacks.unconverted[function.__code__] = str(e)
         if status.verbosity() > 0:
             _warn(function, str(e))
-    except (SyntaxError, ValueError, RecursionError) as e:
-        if type(e) is RecursionError and _is_deep():
-            raise
+    except (SyntaxError, ValueError) as e:
         _warn(function, f"{type(e).__name__}: {e}")
     return function
+
+
+def _instantiated(function: types.FunctionType, *given: Any) -> types.FunctionType:
+    """The converted form, also of a text that nests deeper than the stack is."""
+
+    def make() -> types.FunctionType:
+        return compile.instantiate(function, late.operators, *given)
+
+    try:
+        return make()
+    except RecursionError:
+        if _is_deep():
+            raise
+    return room.with_room(function, make)
 
 
 def _is_deep() -> bool:

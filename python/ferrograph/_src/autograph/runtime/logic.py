@@ -51,7 +51,16 @@ def _chosen(value: Any, decides: Any, others: tuple[Thunk, ...], stop_on: bool) 
     return staging.stage_choice(decides, *sides, "`or`" if stop_on else "`and`")
 
 
+_MOST_NESTED = 16
+
+
 def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on: bool) -> Any:
+    """The rest within the branch that decides whether it is asked for; of many, which would nest
+    too deep, one after the other: ``a and (b and c)`` is ``(a and b) and c``."""
+    if len(others) > _MOST_NESTED:
+        for other in others:
+            value = stage(value, other)
+        return value
     return stage(value, lambda: _lazily(others[0](), others[1:], stage, stop_on))
 
 
