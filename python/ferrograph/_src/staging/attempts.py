@@ -30,7 +30,6 @@ __all__ = [
     "first_iteration",
     "in_loop",
     "in_nest",
-    "is_first",
     "is_unset",
     "memory_of",
     "printed",
@@ -87,11 +86,6 @@ def first_iteration() -> Iterator[None]:
         yield
     finally:
         _thread.is_first = before
-
-
-def is_first() -> bool:
-    """Whether such a block runs."""
-    return _thread.is_first
 
 
 class ShapeChangeError(ValueError):
@@ -153,10 +147,10 @@ class _Thread(threading.local):
         self.depth = 0  # how many loops' bodies are traced, one in another
         self.memory: Memory | None = None  # of the loop whose body is traced
         self.said: list | None = None  # what Python has printed in that body
-        self.is_first = False  # see ``first_iteration``
+        self.is_first = False  # whether a block of ``first_iteration`` runs
 
 
-_thread = _Thread()
+_thread = thread = _Thread()
 
 
 def memory_of(loop: Any) -> Memory:

@@ -56,7 +56,7 @@ _branches = _Branches()
 
 def where(function: Callable, line: int | Spot) -> str:
     """The user's file and line, as messages name them; a line may be all of that already."""
-    return line if isinstance(line, Spot) else Spot(function.__code__.co_filename, line)
+    return line if line.__class__ is Spot else Spot(function.__code__.co_filename, line)
 
 
 def stage_if(
@@ -78,7 +78,7 @@ def stage_if(
     """
     place = where(then, line)
     test = predicate(test, place)
-    if (known := _known(test)) is not None:
+    if attempts.thread.is_first and (known := magnitudes.truth(test)) is not None:
         (then if known else orelse)()
         return
     while True:
@@ -90,11 +90,6 @@ def stage_if(
         except Built:
             continue
         return
-
-
-def _known(test: Any) -> bool | None:
-    """Which branch runs, where that is known in the first iteration of a loop; else None."""
-    return magnitudes.truth(test) if attempts.is_first() else None
 
 
 def _stage_if(
@@ -423,8 +418,10 @@ def stage_choice(
     ``merge`` adds the pair of results to the conditional, and gives how to take what comes out.
     """
     test, merge = predicate(test, place), merge or _merge_results
-    if merge is _merge_results and (known := _known(test)) is not None:
-        return (then if known else orelse)()
+    if attempts.thread.is_first and merge is _merge_results:
+        known = magnitudes.truth(test)
+        if known is not None:
+            return (then if known else orelse)()
     while True:
         conditional = Conditional(test, place, sides)
         try:

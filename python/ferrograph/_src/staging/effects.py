@@ -75,6 +75,9 @@ class journal:
         notes.outlived(made)
 
 
+_HOLDING_PLACES = frozenset({Attribute, Container})
+
+
 class region(journal):
     """``journal`` with a copy of what the functions of the region can reach, which are ``anchors``.
 
@@ -117,10 +120,13 @@ class region(journal):
         if self._repeats and made.snapshot is not None and (made.born or made.iterators):
             endings.refuse_left((*made.born.values(), *made.iterators.values()), made.snapshot)
         if made.snapshot is not None and made.snapshot.has_lost():
-            if memos.settle(made.snapshot, made.graphs):
-                made.landed = True
+            changed = list(made.snapshot.changes())
+            # Names alone are no memos, which costs most regions nothing.
+            kept = [c for c in changed if c[0].__class__ in _HOLDING_PLACES]
+            if kept and memos.settle(kept, made.snapshot, made.graphs):
+                made.landed, changed = True, list(made.snapshot.changes())
             try:
-                endings.refuse(made.snapshot.changes())
+                endings.refuse(changed)
             except errors.StagingError:
                 undo(made)
                 raise

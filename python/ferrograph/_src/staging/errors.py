@@ -20,23 +20,24 @@ class ConversionError(Exception):
 
 @public("autograph.errors.UnstageableLoopError")
 class UnstageableLoopError(TypeError, NotImplementedError):
-    """A Python loop would have to stop on a tensor.
+    """A Python loop without an end would have to stop on a tensor.
 
-    A loop over Python values is unrolled while tracing, so how often it runs must be known then.
-    Give the loop a tensor to run on, ``while fg.constant(True)`` or ``for i in fg.range(n)``, and
-    it becomes a loop of the graph, which may stop on anything.
+    A ``for`` loop over Python values is unrolled while tracing, so that its elements must come to
+    an end. Give the loop a tensor to run on, ``for i in fg.range(n)``, and it becomes a loop of the
+    graph, which may stop on anything, as ``while True`` does.
 
+    >>> import itertools
     >>> @fg.function
     ... def f(x):
-    ...     while True:
-    ...         x += 1
+    ...     for i in itertools.count():
+    ...         x += i
     ...         if x > 3:
     ...             break
     ...     return x
     >>> f(fg.constant(1))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    UnstageableLoopError: this `while` loop runs on Python values, so it is unrolled
+    UnstageableLoopError: this `for` loop runs over Python values, so it is unrolled
     """
 
 

@@ -39,6 +39,8 @@ def note(value: Any) -> None:
 def refuse(pairs: Iterable[tuple[Any, Any]]) -> None:
     """Refuse that code asks whether two values are one object where the graph may have chosen one
     of them for the other."""
+    if _thread.journals:
+        _thread.journals[0].compares = True
     if any(a is not b and _may_be_one(a, b) for a, b in pairs):
         raise errors.StagingError(
             say(

@@ -50,6 +50,7 @@ class Journal:
     defaults: Any = None  # of a trace: see ``presence``, attributes that classes have, too
     identified: Any = None  # of a trace: objects whose identity was asked for, by id
     asked: Any = None  # of a trace: what regions changed for good, classes and caches, by id
+    compares = False  # of a trace: whether the program asked which of two tensors something is
     made_anew: Any = None  # of a trace: keys of tensors, see ``identities.note_new``
     unordered: Any = None  # of a trace: see ``orders``, by the ids of objects
     built: Any = None  # of a trace: see ``building``, places by the depths of regions

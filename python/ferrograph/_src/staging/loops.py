@@ -22,6 +22,7 @@ from .conditional import RESULT, stage_choice, where
 from .copies import Copies
 from .iteration import source_of
 from .journal import has_versions, note_unset, really
+from .journal import thread as _thread
 from .late import failures, identities, lists, merging, partitions, replaced_lists
 from .parts import arrays_in
 from .places import say
@@ -284,7 +285,8 @@ def _stage(
                         inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
                     )
                     more = ops.logical_and(limit, more)
-            made_anew = _made_anew(slots, after, variables) if loop.is_for else ()
+            asks = loop.is_for and _thread.journals and _thread.journals[0].compares
+            made_anew = _made_anew(slots, after, variables) if asks else ()
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)

@@ -32,11 +32,11 @@ _ATOMS = (bool, int, float, complex, str, bytes, type(None), TensorShape, Dimens
 _NO_FILLERS = frozenset({"__init__", "__new__", "__post_init__", "__setstate__"})
 
 
-def settle(snapshot: Any, graphs: set[int]) -> bool:
+def settle(changed: list, snapshot: Any, graphs: set[int]) -> bool:
     """Let memos among what a region has changed stand, and take items out of caches; whether there
     were such. The region has traced these ``graphs``."""
     found = False
-    changes = [(place, old, place.get()) for place, old in snapshot.changes()]
+    changes = [(place, old, place.get()) for place, old in changed]
     for place, old, new in changes:  # all that they hold stays until the last is looked at
         if isinstance(place, Attribute):
             if _stands(place, old, new, snapshot):
