@@ -68,7 +68,7 @@ def unset(message: str) -> ValueError:
     """The refusal of a name or a place that may be unset, or None, in the first iteration of a loop
     alone: where that is known to run, the loop can be traced without it."""
     error = ValueError(message)
-    error._ferrograph_unset = True  # type: ignore[attr-defined]
+    error._ferrograph_unset = True
     return error
 
 

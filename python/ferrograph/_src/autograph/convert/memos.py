@@ -197,7 +197,7 @@ def _attribute(call: ast.Call) -> str:
     """What ``hasattr`` or ``getattr`` asks for."""
     if len(call.args) < 2 or not isinstance(call.args[1], ast.Constant):
         return ""
-    return f"{build.text_of(call.args[0])}.{call.args[1].value}"
+    return f"{build.text_of(call.args[0])}.{call.args[1].value!r}".replace("'", "")
 
 
 def _item(container: ast.expr, key: ast.expr) -> str:
