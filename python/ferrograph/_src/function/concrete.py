@@ -59,6 +59,8 @@ class ConcreteFunction(_core.ConcreteBase):
     <fg.Tensor 'Identity:0' shape=() dtype=int32>
     """
 
+    _was_told = False  # whether it asked which variables its arguments are
+
     _view: Graph | None = None
 
     def __new__(cls, source: Any, template: Any, *rest: Any) -> ConcreteFunction:

@@ -19,7 +19,7 @@ from ..context.thread import Undetermined
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.journal import lifted
-from ..state.variable import Creation, pop_creation, push_creation
+from ..state.variable import Creation, pop_creation, push_creation, told
 from ..values.errors import InvalidArgumentError
 from ..values.public import public
 from . import outputs, special
@@ -109,6 +109,8 @@ class Function(Explained):
         self._values: tuple | None = None
         self._has_created: set = set()
         self._log = Log()
+        # Traces that serve only the variables they were made for, by signature and these.
+        self._of_variables: dict[tuple, ConcreteFunction] = {}
         self._twin: types.FunctionType | None = None
         inner = getattr(python_function, "func", python_function)
         self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
@@ -208,6 +210,8 @@ class Function(Explained):
         found = self._find(wanted)
         if found is None and wanted._types():
             found = special.find(self, wanted)
+        if found is None and self._of_variables:
+            found = special.of_variables(self, wanted, args, kwargs)
         if found is None and self._depth:
             found = special.call(self, wanted)
         return self._make(args, kwargs, wanted, relax) if found is None else found
@@ -274,7 +278,9 @@ class Function(Explained):
     def _trace(self, args: tuple, kwargs: dict, signature: Any, miss: Miss) -> ConcreteFunction:
         with thread.ongoing(self, signature) as trace:
             concrete = self._traced(args, kwargs, trace)
-        if not trace.is_open:
+        if concrete._was_told:
+            special.keep_of_variables(self, signature, args, kwargs, concrete)
+        elif not trace.is_open:
             self._log.keep(self, miss, signature, concrete)
         return concrete
 
@@ -307,7 +313,7 @@ class Function(Explained):
         trace.start(region)
         inner_args, inner_kwargs = self._placeholders(args, kwargs, region, signature)
         check_names(inner_kwargs, self._name)
-        before = snapshot(inner_args, inner_kwargs)
+        before, n_told = snapshot(inner_args, inner_kwargs), told.n
         staged = self._staged_form(inner_args, inner_kwargs)
         reads = self._reads(staged, *objects_of(args, kwargs, inner_args, inner_kwargs))
         creation.graph_id = region.graph_id
@@ -340,6 +346,8 @@ class Function(Explained):
         self._n_traced += 1
         self._n_of_instances.add(args)
         made = ConcreteFunction(region, template, self, inner_args, inner_kwargs)
+        if told.n != n_told:
+            made._was_told = special.was_told(inner_args, inner_kwargs)
         if self._jit_compile is not None:
             made._set_jit_compile(self._jit_compile)
         if signature._types():

@@ -79,7 +79,14 @@ class _Thread(threading.local):
         self.creators: list[Callable] = []
 
 
+class _Told(threading.local):
+    """How often the thread asked what stands for a variable which one that is."""
+
+    n = 0
+
+
 _thread = _Thread()
+told = _Told()
 _variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
@@ -275,6 +282,10 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         self._synchronization = kwargs.get("synchronization", VariableSynchronization.AUTO)
         self._aggregation = kwargs.get("aggregation", VariableAggregation.NONE)
 
+    # Of what stands for an argument: the argument, and whether it was asked which one that is.
+    _stands_for: Callable[[], Any] = staticmethod(lambda: None)
+    _was_told = False
+
     @property
     def _name(self) -> str:
         """The name without the index of the output; a class of the program's own may set it."""
@@ -291,8 +302,17 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
 
     @property
     def _unique_id(self) -> str:
-        """A name that no other variable of the process has."""
-        return f"{self._name}_{self._id}"
+        """A name that no other variable of the process has.
+
+        What stands for an argument while a function is traced has that of the argument, upon which
+        the trace serves this one alone.
+        """
+        like = self._stands_for()
+        if like is None:
+            return f"{self._name}_{self._id}"
+        self._was_told = True
+        told.n += 1
+        return like._unique_id
 
     @property
     def _shared_name(self) -> str:
@@ -659,4 +679,6 @@ _install_operators()
 
 def variable_from_handle(like: Variable, handle: Any) -> Variable:
     """The object that stands for a variable argument while a function is traced."""
-    return Variable(like, _handle=handle)
+    made = Variable(like, _handle=handle)
+    made._stands_for = weakref.ref(like)
+    return made

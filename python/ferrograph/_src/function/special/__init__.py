@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         relaxation_of_ongoing,
         unended,
     )
+    from .told import keep_of_variables, of_variables, was_told
     from .type_dispatch import find, keep, placeholder, relaxation, type_of, typed
 
 _WHERE = {
@@ -35,7 +36,9 @@ _WHERE = {
     "endless": "recursion",
     "is_endless": "recursion",
     "learn": "recursion",
+    "keep_of_variables": "told",
     "named": "concrete_call",
+    "of_variables": "told",
     "placeholder": "type_dispatch",
     "reduce_bound": "pickling",
     "reduce_concrete": "pickling",
@@ -49,6 +52,7 @@ _WHERE = {
     "twin_of": "pickling",
     "typed": "type_dispatch",
     "unended": "recursion",
+    "was_told": "told",
 }
 
 __getattr__ = lazy(__name__, _WHERE)

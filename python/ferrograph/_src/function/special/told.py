@@ -1,0 +1,44 @@
+"""Traces that asked which variable an argument is, as optimizers do that keep state for each.
+
+The type of a variable in a signature is its dtype and shape, so other variables would use such a
+trace, too. It is kept here instead, by the variables as well: each call comes through Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...state.variable import Variable
+from ..concrete import ConcreteFunction
+from ..parameters import leaves_of
+
+__all__ = ["keep_of_variables", "of_variables", "was_told"]
+
+_MOST = 1024
+
+
+def _key(signature: Any, args: tuple, kwargs: dict) -> tuple:
+    leaves = leaves_of(args, kwargs)
+    return signature, *(leaf._id for leaf in leaves if isinstance(leaf, Variable))
+
+
+def was_told(args: tuple, kwargs: dict) -> bool:
+    """Whether the trace asked which variables these stand for."""
+    return any(isinstance(v, Variable) and v._was_told for v in leaves_of(args, kwargs))
+
+
+def keep_of_variables(
+    function: Any, signature: Any, args: tuple, kwargs: dict, concrete: ConcreteFunction
+) -> None:
+    """Keep a trace for these variables."""
+    if len(function._of_variables) >= _MOST:
+        function._of_variables.clear()
+    function._of_variables[_key(signature, args, kwargs)] = concrete
+
+
+def of_variables(
+    function: Any, signature: Any, args: tuple, kwargs: dict
+) -> ConcreteFunction | None:
+    """The trace for these variables whose guards hold; None where there is none."""
+    found = function._of_variables.get(_key(signature, args, kwargs))
+    return None if found is None or found._stale_guards() else found
