@@ -252,20 +252,20 @@ where
     let places = both.n_elements();
     Ok(Lowered::Kernel(Box::new(move |o| {
         let mut state = start(o)?;
-        let mut parameters = vec_for(4)?;
+        let mut laws = vec_of([C::zero(); 4], places)?;
         for (i, plan) in plans.iter().enumerate() {
             let mut wide = vec_of(C::zero(), places)?;
             plan.map([o.input::<T>(i + 2)], &mut wide, 1.0, |[x]| x.as_());
-            parameters.push(wide);
+            laws.iter_mut().zip(wide).for_each(|(law, x)| law[i] = x);
         }
         let out = o.output::<T>(0);
         let mut drawn = vec_of(C::zero(), out.len() / places.max(1))?;
-        for place in 0..places {
+        for (place, [mean, deviation, low, high]) in laws.into_iter().enumerate() {
             let law = Truncated {
-                mean: parameters[0][place],
-                deviation: parameters[1][place],
-                low: parameters[2][place],
-                high: parameters[3][place],
+                mean,
+                deviation,
+                low,
+                high,
             };
             law.check()?;
             state = law.fill(state, drawn.iter_mut());

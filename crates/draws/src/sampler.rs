@@ -97,7 +97,8 @@ impl Weights {
             if share < 1.0 { &mut low } else { &mut high }.push(i);
         }
         while let (Some(&h), Some(&l)) = (high.last(), low.last()) {
-            (high.pop(), low.pop());
+            high.pop();
+            low.pop();
             table[l].1 = h;
             shares[h] -= 1.0 - shares[l];
             if shares[h] < 1.0 { &mut low } else { &mut high }.push(h);

@@ -34,7 +34,7 @@ impl PyReadObject {
         let Some(object) = self.object(now.py()) else {
             return false;
         };
-        let equal = || object.get_type().is(&now.get_type()) && object.eq(now).unwrap_or(false);
+        let equal = || object.get_type().is(now.get_type()) && object.eq(now).unwrap_or(false);
         object.is(now) || (self.by_value && equal())
     }
 }

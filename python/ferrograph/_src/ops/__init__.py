@@ -124,7 +124,6 @@ from .reductions import (
 from .selection import (
     boolean_mask,
     gather,
-    rows_of,
     gather_nd,
     scatter_nd,
     slice,

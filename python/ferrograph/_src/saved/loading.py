@@ -391,7 +391,7 @@ def _parameters(arguments: Any) -> list[tuple]:
 
 def _expect_arguments(spec: Any) -> None:
     """ValueError for what is no ``inspect.FullArgSpec``."""
-    kinds = {
+    kinds: dict[str, Any] = {
         "args": (list, tuple),
         "varargs": (str, type(None)),
         "varkw": (str, type(None)),

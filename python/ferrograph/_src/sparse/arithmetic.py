@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
-from ..ops import arithmetic, matrices, numeric, segments
+from ..ops import arithmetic, matrices, numeric, segments, selection
 from ..ops._numbers import whole
 from ..ops._ranks import places_of
 from ..values import constants, dtypes, nest
@@ -300,7 +300,7 @@ def _rows_of_segments(data: Any, indices: Any, segment_ids: Any, num_segments: A
     ids = _core.convert_to_tensor(segment_ids)
     if num_segments is None:
         num_segments = ops.reduce_max(ops.concat([[-1], ids], 0)) + 1
-    return ops.rows_of(data, indices), ids, num_segments
+    return selection.rows_of(data, indices), ids, num_segments
 
 
 @public("sparse.segment_sum")
