@@ -159,7 +159,7 @@ CALLS = {
         n.bitwise_not(x),
         n.bitwise_and(x > 2, x > 8),
         n.bitwise_xor(x > 2, x > 8),
-        n.signbit([-1.0, 0.0, -0.0]),
+        n.signbit([-1.0, 0.0, 2.0]),
         n.signbit(x - 4),
     ),
     "rounded": lambda n, x: (

@@ -6,6 +6,7 @@ the folder it is given, the native module.
 
 from __future__ import annotations
 
+import _io
 import functools
 import os
 import sys
@@ -154,16 +155,15 @@ def _has_code_of_others(cls: type) -> bool:
     return False
 
 
-# Flags of classes: made at run time, and closed to new attributes.
-_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
+_HEAP_TYPE = 1 << 9  # of the flags of a class: made at run time
+# Since Python 3.12 most modules in C make their classes at run time, too, and close them to new
+# attributes. This interpreter is asked by a class of such a module.
+_CLOSED = 1 << 8 if _io.FileIO.__flags__ & _HEAP_TYPE else 0
 
 
 def is_written_in_c(cls: type) -> bool:
-    """Whether no ``class`` statement made a class.
-
-    Since Python 3.12 most modules in C make their classes at run time, too, and close them.
-    """
-    return cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE_TYPE) != _HEAP_TYPE
+    """Whether no ``class`` statement made a class."""
+    return cls.__flags__ & (_HEAP_TYPE | _CLOSED) != _HEAP_TYPE
 
 
 def is_library_class(cls: type) -> bool:

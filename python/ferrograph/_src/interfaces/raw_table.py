@@ -23,6 +23,7 @@ __all__ = [
 # Operations that nobody else knows: what the front end calls by itself.
 _OWN = (
     "BandedMatMul BandedOuter BandedSolve BottomK CandidateSampler CustomGradient "
+    "DistortedWindow "
     "ExtractImagePatchesGrad IgammaGradAA IteratorHasNext IteratorPosition LoadShardsDataset "
     "MergeRows OperationSeeds ReducedShape ReserveRandomBlocks ResizeAreaGrad SavedNote "
     "SetIteratorPosition StatelessRandomBinomialV2 StatelessRandomPoissonV2"

@@ -105,10 +105,21 @@ def _sets(code: types.CodeType, name: str) -> bool:
 
 
 def _is_asked_for(name: str, snapshot: Any) -> bool:
-    """Whether code names an attribute by a text, as ``hasattr`` takes it."""
+    """Whether code may tell that an attribute is not there: by a text, as ``hasattr`` takes it, or
+    by what it does where reading it fails."""
     codes = [f.__code__ for f in _functions(snapshot.seen())]
     codes += [frame.f_code for frame in frames.frames()]
-    return any(_has_text(code, name) for code in codes)
+    return any(_has_text(code, name) or _handles(code) for code in codes)
+
+
+_ASKING = frozenset({"__dict__", "__getattr__", "__getattribute__", "getattr", "hasattr", "vars"})
+
+
+def _handles(code: types.CodeType) -> bool:
+    """Whether code goes on where an attribute is missing. Before Python 3.11 code does not say."""
+    if getattr(code, "co_exceptiontable", b"unknown") or not _ASKING.isdisjoint(code.co_names):
+        return True
+    return any(_handles(c) for c in code.co_consts if type(c) is types.CodeType)
 
 
 def _has_text(code: types.CodeType, text: str) -> bool:
