@@ -231,7 +231,11 @@ class _Walk:
         self._start, self._steps, self._consts = None, [], []
         code = self._code
         if operation in _GLOBAL:
-            self._start = "global", code.co_names[_global_index(operation, arg)]
+            name = code.co_names[_global_index(operation, arg)]
+            if name.startswith("ag__"):  # by which converted code calls the converter
+                self._last = None
+                return
+            self._start = "global", name
         elif operation in _LOCAL:
             name = self._local_name(arg)
             if name in self._aliases:
