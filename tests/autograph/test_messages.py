@@ -743,7 +743,7 @@ def none_that_is_a_value_in_the_loop(x):
 @meets("staging/loops.py:_may_join:1")
 def attribute_that_is_none(x):
     box.value = None
-    for i in fg.range(3):
+    for i in fg.range(x):
         box.value = x if box.value is None else box.value + x
     return box.value
 
