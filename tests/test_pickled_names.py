@@ -85,7 +85,7 @@ print(count)
 
 
 def test_every_public_object_is_pickled_by_its_name(run_python):
-    pytest.importorskip("cloudpickle")
+    pytest.importorskip("cloudpickle", reason="the test extra brings cloudpickle")
     run_python(WRITE, timeout=300)
     done = run_python(READ, timeout=300)
     assert int(done.stdout.split()[-1]) > 3000

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-pytest.importorskip("cloudpickle")
+pytest.importorskip("cloudpickle", reason="the test extra brings cloudpickle")
 
 SEND = """
 import copy, pickle

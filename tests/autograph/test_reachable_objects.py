@@ -121,7 +121,7 @@ def test_a_module_that_loads_late_is_not_asked_to(made):
 
 
 def test_functions_of_modules_in_cpp():
-    tree = pytest.importorskip("optree")
+    tree = pytest.importorskip("optree", reason="Keras brings optree, a module of pybind11")
 
     @fg.function
     def f(n):

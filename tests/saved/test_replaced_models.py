@@ -97,7 +97,7 @@ with draft_of(sys.argv[1]) as draft:
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no locks of folders here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no locks of files (fcntl)")
 def test_the_next_save_removes_what_a_killed_writer_left(tmp_path):
     folder = tmp_path / "m"
     args = [sys.executable, "-c", HOLDER, str(folder)]
