@@ -51,7 +51,7 @@ def signature(function):
 
 
 def found(package, name):
-    """What a public name stands for, None where there is none."""
+    """What a public name refers to, None where there is none."""
     for part in name.split("."):
         package = getattr(package, part, None)
     return package

@@ -34,7 +34,7 @@ def modules(wheel: Path) -> Iterator[ast.Module]:
 
 
 def imported(tree: ast.Module) -> dict[str, str]:
-    """What the names of a module stand for, of those that come from tensorflow."""
+    """What the names of a module refer to, of those that come from tensorflow."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -34,7 +34,7 @@ def lines(filename: str, namespace: dict[str, Any] | None = None) -> list[str]:
 
 
 def keep(filename: str, text: str) -> None:
-    """Have a text stand for a file that is not there."""
+    """Use a text in place of a file that is not there."""
     if len(_kept) >= _MOST and filename not in _kept:
         _kept.clear()
     _kept[filename] = text.splitlines(keepends=True)

@@ -50,7 +50,7 @@ def _is_known(count: Any) -> bool:
 
 
 def listed(dataset: Dataset, most: int = 256) -> list | None:
-    """The elements of a dataset as a list of Python's, where their number is known while a function
+    """The elements of a dataset as a Python list, where their number is known while a function
     is traced; None where it is not, or more than ``most``."""
     n = known_length(dataset)
     if n is None or n > most:

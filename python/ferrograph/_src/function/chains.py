@@ -97,7 +97,7 @@ _SILENT = {"CACHE", "EXTENDED_ARG", "NOP", "PRECALL", "TO_BOOL", "PUSH_NULL"}
 _CALLS = {"CALL", "CALL_FUNCTION", "CALL_METHOD"}
 _COPIES = {"COPY", "DUP_TOP_TWO"}
 _KEY_STORES = {"STORE_SUBSCR", "DELETE_SUBSCR"}
-_PAIRS = {  # instructions that stand for two
+_PAIRS = {  # superinstructions: two in one
     "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
     "LOAD_FAST_BORROW_LOAD_FAST_BORROW": ("LOAD_FAST", "LOAD_FAST"),
     "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
@@ -106,7 +106,7 @@ _PAIRS = {  # instructions that stand for two
 
 
 def _instructions(code: types.CodeType) -> list[tuple[str, int]]:
-    """The names and arguments of the instructions, those that stand for two as two."""
+    """The names and arguments of the instructions, superinstructions as two."""
     names, text, high = opcode.opname, code.co_code, 0
     found = []
     for i in range(0, len(text), 2):

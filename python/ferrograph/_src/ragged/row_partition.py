@@ -120,7 +120,7 @@ class RowPartition(CompositeTensor):
         """Rows of one length: ``nrows`` of them, or as many as ``nvals`` values make.
 
         Raises:
-          ValueError: where neither is told, or the length is 0 and ``nrows`` is not told.
+          ValueError: where neither is given, or the length is 0 and ``nrows`` is not given.
         """
         if nvals is None and nrows is None:
             raise ValueError("from_uniform_row_length needs nvals or nrows")

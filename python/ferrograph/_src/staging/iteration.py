@@ -119,7 +119,7 @@ class Rows(Source):
 
 
 class Numbers(Source):
-    """The numbers of a range of Python's."""
+    """The numbers of a Python range."""
 
     def __init__(self, numbers: range):
         self._numbers, self.count = numbers, len(numbers)
@@ -131,7 +131,7 @@ class Numbers(Source):
 
 
 class Items(Source):
-    """The elements of a list or tuple of Python's, which must be alike, by numbers that the graph
+    """The elements of a Python list or tuple, which must be alike, by numbers that the graph
     has."""
 
     def __init__(self, items: Any):

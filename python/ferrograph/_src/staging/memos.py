@@ -1,12 +1,12 @@
 """Memos: what code keeps on objects while a region is traced, where nobody can tell afterwards
 whether it was there before.
 
-An attribute that held nothing and was set to a value of Python's that never changes stands as it
-was set: whoever reads it where it is not set, fails or computes the same value, since all code that
-sets it only fills it (``convert/memos``), so that the value is the same on every path. An item of a
-cache is taken out again where its value is a tensor of the region, which nobody outside can use:
-who asks for it outside computes it anew. Other changes are none of memos, and what becomes of them
-is said in ``effects``.
+An attribute that held nothing and was set to an immutable Python value keeps it: whoever reads it
+where it is not set, fails or computes the same value, since all code that sets it only fills it
+(``convert/memos``), so that the value is the same on every path. An item of a cache is taken out
+again where its value is a tensor of the region, which nobody outside can use: who asks for it
+outside computes it anew. Other changes are none of memos, and what becomes of them is said in
+``effects``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def settle(changed: list, snapshot: Any, graphs: set[int]) -> bool:
 
 
 def is_static(value: Any) -> bool:
-    """Whether a value of Python's never changes, and is no tensor."""
+    """Whether a value is an immutable Python value, and no tensor."""
     if type(value) in (tuple, frozenset):
         return all(map(is_static, value))
     return isinstance(value, (*_ATOMS, DType, type))
@@ -179,7 +179,7 @@ def _is_made_in(value: Any, graphs: set[int]) -> bool:
 
 
 def _is_identity(key: Any, value: Any, graphs: set[int]) -> bool:
-    """Whether a key stands for the identity of a tensor of the region: it hashes as the id of one.
+    """Whether a key is the identity of a tensor of the region: it hashes as the id of one.
     Nobody asks for it who has not that tensor. Nor for one whose object is gone."""
     if isinstance(key, weakref.ref) and key() is None:
         return True

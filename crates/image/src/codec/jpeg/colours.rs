@@ -7,7 +7,7 @@ use ferrograph_kernels::isa::{Isa, Job};
 pub(super) enum Widening {
     /// They are one already.
     Whole,
-    /// Each stands for as many columns and rows.
+    /// Each covers as many columns and rows.
     Repeated(usize, usize),
     /// Two columns each, by distance.
     Columns,

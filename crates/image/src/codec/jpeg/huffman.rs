@@ -30,7 +30,7 @@ pub(super) struct Table {
     symbols: Vec<u8>,
 }
 
-/// The number that `size` bits stand for: the upper half is positive.
+/// The number that `size` bits encode: the upper half is positive.
 #[inline(always)]
 fn extended(bits: u32, size: u32) -> i32 {
     let (bits, half) = (bits as i32, (1 << size) >> 1);

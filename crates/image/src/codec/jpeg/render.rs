@@ -178,7 +178,7 @@ impl Renderer {
 
     /// Widens and colours lines, those from `begin` on of the picture.
     fn lines(&self, begin: usize, planes: &[Plane], to: &mut [u8]) -> Result<()> {
-        // The last samples may stand for columns behind the last one.
+        // The last samples may cover columns behind the last one.
         let room = self.width + 16;
         let mut wide = vec_of(0u8, room * self.parts.len())?;
         let mut sums = vec_of(0u16, room)?;

@@ -288,7 +288,7 @@ def _container(python: type) -> Callable:
 
 
 def _taken_out(elements: Any, python: type) -> list:
-    """The elements of a dataset, or of an iterator over one, as a list: of Python's where their
+    """The elements of a dataset, or of an iterator over one, as a list: a Python list where their
     number is known, else of the graph's."""
     found = hooks.on_datasets.listed(elements) if is_dataset(elements) else None
     if found is not None:
