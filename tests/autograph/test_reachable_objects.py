@@ -77,7 +77,7 @@ def test_an_iterator_that_moves_is_refused():
     def f(x):
         return fg.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, one.f(v)), [0, x])[1]
 
-    with pytest.raises(fg.errors.StagingError, match="iterator"):
+    with pytest.raises(fg.errors.StagingError, match="the position of 'one.it'"):
         f(fg.constant(1))
 
 
