@@ -37,9 +37,10 @@ def settle(changed: list, snapshot: Any, graphs: set[int]) -> bool:
     were such. The region has traced these ``graphs``."""
     found = False
     changes = [(place, old, place.get()) for place, old in changed]
+    is_alone = len(changes) == 1
     for place, old, new in changes:  # all that they hold stays until the last is looked at
         if isinstance(place, Attribute):
-            if _stands(place, old, new, snapshot):
+            if _stands(place, old, new, snapshot, is_alone):
                 snapshot.accept(place.owner, place.key[2])
                 found = True
         elif isinstance(place, Container) and type(place.owner) is dict and type(old) is dict:
@@ -54,14 +55,15 @@ def is_static(value: Any) -> bool:
     return isinstance(value, (*_ATOMS, DType, type))
 
 
-def _stands(place: Attribute, old: Any, new: Any, snapshot: Any) -> bool:
+def _stands(place: Attribute, old: Any, new: Any, snapshot: Any, is_alone: bool) -> bool:
     if issubclass(type(place.owner), (type, types.FunctionType, types.ModuleType)):
         return False
     if not (old is UNDEFINED or old is None) or new is None or not is_static(new):
         return False
     name = place.key[2]
-    if isinstance(_in_class(type(place.owner), name), functools.cached_property):
-        return True
+    computed = _in_class(type(place.owner), name)
+    if isinstance(computed, functools.cached_property):
+        return _only_computes(computed.func, is_alone) and not _is_enumerated(snapshot)
     fillers = list(_fillers(place.owner, name, snapshot))
     told = [hooks.fills_memo(f, name, False) for f in fillers]
     if any(told) and False not in told:
@@ -102,6 +104,57 @@ def _sets(code: types.CodeType, name: str) -> bool:
         if instruction.opname in ("STORE_SUBSCR", "DELETE_SUBSCR"):
             return True
     return any(_sets(c, name) for c in code.co_consts if type(c) is types.CodeType)
+
+
+_CHANGING = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_")
+_QUIET = frozenset(
+    {"abs", "all", "any", "bool", "dict", "enumerate", "float", "frozenset", "int", "len", "list"}
+    | {"max", "min", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip"}
+)
+
+
+def _only_computes(function: Any, is_alone: bool) -> bool:
+    """Whether a function has no side effect but the value that is cached. One that calls more than
+    some builtins may have one: then nothing else was changed in the region."""
+    if type(function) is not types.FunctionType or _changes(function.__code__):
+        return False
+    names = set(function.__code__.co_names)
+    return not _calls(function.__code__) or names <= _QUIET or (is_alone and "print" not in names)
+
+
+def _changes(code: types.CodeType) -> bool:
+    """Whether code, or code in it, changes anything but its own local names."""
+    import dis
+
+    if any(i.opname.startswith(_CHANGING) for i in dis.get_instructions(code)):
+        return True
+    return any(_changes(c) for c in code.co_consts if type(c) is types.CodeType)
+
+
+def _calls(code: types.CodeType) -> bool:
+    import dis
+
+    return any(i.opname.startswith("CALL") for i in dis.get_instructions(code))
+
+
+def _is_enumerated(snapshot: Any) -> bool:
+    """Whether code may list or remove the attributes of an object."""
+    codes = [f.__code__ for f in _functions(snapshot.seen())]
+    codes += [frame.f_code for frame in frames.frames()]
+    return any(map(_lists_attributes, codes))
+
+
+_LISTING = frozenset({"__dict__", "vars", "__getstate__", "delattr", "__delattr__"})
+
+
+def _lists_attributes(code: types.CodeType) -> bool:
+    import dis
+
+    if not _LISTING.isdisjoint(code.co_names):
+        return True
+    if any(i.opname == "DELETE_ATTR" for i in dis.get_instructions(code)):
+        return True
+    return any(_lists_attributes(c) for c in code.co_consts if type(c) is types.CodeType)
 
 
 def _is_asked_for(name: str, snapshot: Any) -> bool:
