@@ -3,6 +3,7 @@
 import ferrograph as fg
 import numpy as np
 import pytest
+from ferrograph._src.files.wire import DecodeError
 
 
 def test_initialisers_draw_the_recorded_numbers():
@@ -145,6 +146,24 @@ def test_messages_of_every_dtype_come_back(dtype):
         back = fg.make_ndarray(fg.make_tensor_proto(tensor.numpy(), dtype))
         assert back.dtype == tensor.numpy().dtype
         assert back.tolist() == tensor.numpy().tolist()
+
+
+@pytest.mark.parametrize("name", WIRE)
+def test_messages_are_read_from_the_bytes_of_protocol_buffers(name):
+    values, given, wire = WIRE[name]
+    proto = fg.make_tensor_proto(values, **given)
+    read = type(proto).FromString(bytes.fromhex(wire))
+    assert read == proto
+    assert fg.make_ndarray(read).tolist() == fg.make_ndarray(proto).tolist()
+    assert read.ParseFromString(b"") == 0
+    assert read == type(proto).FromString(b"")
+
+
+@pytest.mark.parametrize("wire", ["08", "0a00", "0801 12ff", "2a03 000000", "22ffffffff0f"])
+def test_bytes_that_are_no_message_of_a_tensor_are_refused(wire):
+    kind = type(fg.make_tensor_proto(1))
+    with pytest.raises(DecodeError):
+        kind.FromString(bytes.fromhex(wire))
 
 
 def test_messages_refuse_other_shapes():

@@ -28,7 +28,7 @@ import importlib
 fg.as_tensorflow()
 from ferrograph._src.face.internals import INTERNALS
 from ferrograph._src.face.names import OWN
-tables = {**OWN, **{name: internal.names for name, internal in INTERNALS.items()}}
+tables = {**OWN, **{name: [*i.names, *i.public] for name, i in INTERNALS.items()}}
 for name, own in tables.items():
     module = importlib.import_module(f"tensorflow.{name}" if name else "tensorflow")
     for attribute in own:
@@ -196,3 +196,75 @@ tf.config.experimental.enable_tensor_float_32_execution(False)
 print(tf.config.experimental.tensor_float_32_execution_enabled())
 """
     assert shown(run_python, program) == ["0", "3", "1", "2", "True", "True", "False"]
+
+
+def test_compat_v2_is_the_face_once_more(run_python):
+    program = """
+fg.as_tensorflow()
+import tensorflow as tf
+import tensorflow.compat.v2 as tf2
+from tensorflow.compat.v2.nn import relu
+from tensorflow.compat.v2 import math
+assert tf2 is tf and tf.compat.v2 is tf and relu is tf.nn.relu and math is tf.math
+try:
+    import tensorflow.compat.v2.no_such
+except ModuleNotFoundError:
+    print(tf2.add(1, 2).numpy())
+"""
+    assert shown(run_python, program) == ["3"]
+
+
+def test_eager_tensors_say_they_are_of_the_module_of_the_face(run_python):
+    """eagerpy and foolbox look for it; tensorflow 2.21 names this module."""
+    program = """
+import pickle
+before = type(fg.constant(1))
+fg.as_tensorflow()
+import tensorflow as tf
+kind = type(tf.constant(1))
+assert kind is before and pickle.loads(pickle.dumps(kind)) is kind
+print(kind.__module__)
+"""
+    assert shown(run_python, program) == ["tensorflow.python.framework.ops"]
+
+
+def test_levels_of_the_log(run_python):
+    """Levels as tensorflow 2.21 has them."""
+    program = """
+fg.as_tensorflow()
+import tensorflow as tf
+log = tf.compat.v1.logging
+print(log.get_verbosity() == log.WARN, log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL)
+log.info("hidden")
+log.set_verbosity(log.INFO)
+import logging, sys
+handler = logging.StreamHandler(sys.stdout)
+fg.get_logger().addHandler(handler)
+log.info("%d_shown", 1)
+log.debug("hidden")
+"""
+    assert shown(run_python, program) == ["True", "10", "20", "30", "40", "50", "1_shown"]
+
+
+def test_structures_are_opened_as_far_as_another(run_python):
+    """Values and classes of errors from tensorflow 2.21."""
+    program = """
+fg.as_tensorflow()
+from tensorflow.python.util import nest
+assert nest.map_structure_up_to([0, 0], lambda x: x[0], [[1], [2]]) == [1, 2]
+assert nest.map_structure_up_to(0, lambda x: x, [1, 2]) == [1, 2]
+assert nest.map_structure_up_to([0, 0], lambda x, y: (x, y), [1, [2]], [3, 4]) == [(1, 3), ([2], 4)]
+mixed = {"b": (1, [2]), "a": 3}
+assert nest.flatten_with_joined_string_paths(mixed) == [("a", 3), ("b/0", 1), ("b/1/0", 2)]
+assert nest.flatten_with_tuple_paths(mixed) == [(("a",), 3), (("b", 0), 1), (("b", 1, 0), 2)]
+assert nest.flatten_with_tuple_paths(3) == [((), 3)]
+added = nest.map_structure_with_tuple_paths(lambda p, x, y: (p, x + y), [1, (2,)], [1, (2,)])
+assert added == [((0,), 2), (((1, 0), 4),)]
+cases = [([0, 0], (1, 2)), ([0, 0], [1, 2, 3]), ([0, [0]], [1, 2]), ({"a": 0}, {"a": [1], "b": 2})]
+for shallow, deep in cases:
+    try:
+        nest.flatten_up_to(shallow, deep)
+    except (TypeError, ValueError) as e:
+        print(type(e).__name__)
+"""
+    assert shown(run_python, program) == ["TypeError", "ValueError", "TypeError", "ValueError"]

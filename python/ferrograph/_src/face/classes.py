@@ -8,12 +8,13 @@ from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor
 from ..values.markers import DatasetV2
 
-__all__ = ["DatasetV2", "RaggedTensor", "SparseTensor", "Tensor", "name_classes"]
+__all__ = ["DatasetV2", "EagerTensor", "RaggedTensor", "SparseTensor", "Tensor", "name_classes"]
 
-Tensor = _core.Tensor
+Tensor, EagerTensor = _core.Tensor, _core.EagerTensor
 
 # Keras asks the modules of these, as it does not import what may not be there.
 _MODULES: dict[type, str] = {
+    EagerTensor: "tensorflow.python.framework.ops",
     Tensor: "tensorflow.python.framework.tensor",
     DatasetV2: "tensorflow.python.data.ops.dataset_ops",
     RaggedTensor: "tensorflow.python.ops.ragged.ragged_tensor",

@@ -12,10 +12,12 @@ __all__ = ["INTERNALS"]
 
 
 class Internal(NamedTuple):
-    """A module below the documents: who imports it, and where its names are."""
+    """A module below the documents: who imports it, and where its names are: below
+    ``ferrograph._src``, or the ``public`` ones of the package."""
 
     asked_by: str
     names: dict[str, str]
+    public: tuple[str, ...] = ()
 
 
 INTERNALS: dict[str, Internal] = {
@@ -45,6 +47,26 @@ INTERNALS: dict[str, Internal] = {
             "is_op_determinism_enabled": "face.eager:is_op_determinism_enabled",
         },
     ),
+    "python.framework.ops": Internal(
+        "dm-sonnet, tensorflow-probability: conversions and scopes; the class of an eager tensor",
+        {
+            "EagerTensor": "face.classes:EagerTensor",
+            "Tensor": "face.classes:Tensor",
+            "executing_eagerly": "context.thread:executing_eagerly",
+        },
+        public=(
+            *("Graph", "control_dependencies", "convert_to_tensor", "device", "init_scope"),
+            *("is_symbolic_tensor", "name_scope"),
+        ),
+    ),
+    "python.framework.tensor_shape": Internal(
+        "dm-sonnet, tensorflow-probability: static shapes",
+        {
+            "Dimension": "face.first_arrays:Dimension",
+            "dimension_value": "face.first:dimension_value",
+        },
+        public=("TensorShape",),
+    ),
     "python.framework.sparse_tensor": Internal(
         "keras: the class of a sparse tensor, by its module",
         {"SparseTensor": "face.classes:SparseTensor"},
@@ -53,8 +75,12 @@ INTERNALS: dict[str, Internal] = {
         "keras: the class of a tensor, by its module", {"Tensor": "face.classes:Tensor"}
     ),
     "python.framework.tensor_util": Internal(
-        "keras: export to saved models, on older versions",
-        {"is_tf_type": "values.constants:is_tensor"},
+        "keras: export to saved models, on older versions; tensorflow-probability: known values",
+        {
+            "constant_value": "interfaces.symbols:get_static_value",
+            "is_tf_type": "values.constants:is_tensor",
+        },
+        public=("make_ndarray", "make_tensor_proto"),
     ),
     "python.framework.type_spec_registry": Internal(
         "keras: specs in the files of its older formats",
@@ -76,8 +102,36 @@ INTERNALS: dict[str, Internal] = {
             "sparse_tensor_to_csr_sparse_matrix": "face.csr:sparse_tensor_to_csr_sparse_matrix",
         },
     ),
+    "python.ops.array_ops": Internal(
+        "tensorflow-probability, keras-rs: operations on shapes",
+        {},
+        public=(
+            *("boolean_mask", "broadcast_to", "concat", "expand_dims", "fill", "gather"),
+            *("gather_nd", "identity", "one_hot", "ones", "ones_like", "pad", "rank", "reshape"),
+            *("reverse", "shape", "size", "slice", "split", "squeeze", "stack", "stop_gradient"),
+            *("tile", "transpose", "unstack", "where", "zeros", "zeros_like"),
+        ),
+    ),
     "python.ops.math_ops": Internal(
         "keras: ops.isclose, ops.allclose", {"is_nan": "ops.elementwise:is_nan"}
+    ),
+    "python.util.nest": Internal(
+        "tensorflow-probability, dm-sonnet, tf-agents: structures opened as far as another one",
+        {
+            name: f"face.nesting:{name}"
+            for name in (
+                *("assert_shallow_structure", "flatten_up_to", "map_structure_up_to"),
+                *("flatten_with_joined_string_paths", "flatten_with_tuple_paths"),
+                "map_structure_with_tuple_paths",
+            )
+        }
+        | {
+            name: f"values.nest:{name}"
+            for name in (
+                *("assert_same_structure", "flatten", "is_nested", "map_structure"),
+                "pack_sequence_as",
+            )
+        },
     ),
     "python.trackable.data_structures": Internal(
         "keras: structures that a module holds",

@@ -29,7 +29,14 @@ def _with_parents(names: Iterable[str]) -> set[str]:
     return {"", *(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1))}
 
 
-_MODULES = _with_parents([*NAMESPACES, *OWN, *INTERNALS])
+_SAME = "compat.v2"  # the modules below it are those of the face itself
+_MODULES = _with_parents([*NAMESPACES, *OWN, *INTERNALS, _SAME])
+
+
+def _plain(name: str) -> str:
+    """The name of a module without ``compat.v2``, below which all modules are once more."""
+    is_same = name == _SAME or name.startswith(f"{_SAME}.")
+    return name[len(_SAME) + 1 :] if is_same else name
 
 
 def _is_of_keras(top: str, name: str) -> bool:
@@ -50,6 +57,7 @@ class Finder(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         """The spec of a module of the face; None for others."""
         top, _, name = fullname.partition(".")
+        name = _plain(name)
         if not _is_of_keras(top, name) and (top != FACE or name not in _MODULES):
             return None
         return ModuleSpec(fullname, self, origin=_PACKAGE, is_package=True)
@@ -60,6 +68,11 @@ class Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Give a module its names; one of Keras gives way to that of Keras."""
         top, _, name = module.__name__.partition(".")
+        plain = _plain(name)
+        if plain != name:
+            found = importlib.import_module(f"{top}.{plain}" if plain else top)
+            sys.modules[module.__name__] = found
+            return
         if _is_of_keras(top, name):
             check_keras()
             accept_dynamic(importlib.import_module("keras"))
@@ -68,8 +81,12 @@ class Finder(MetaPathFinder, Loader):
         source = _public(name)
         internal = INTERNALS.get(name)
         own = {**OWN.get(name, {}), **(internal.names if internal else {})}
+        public = internal.public if internal else ()
         module.__doc__ = source.__doc__ if source else f"What libraries ask of {name}."
-        module.__getattr__ = _finding(module, name, source, own)  # type: ignore[method-assign]
+        module.__getattr__ = _finding(  # type: ignore[method-assign]
+            module, name, source, own, public
+        )
+        own = {**own, **dict.fromkeys(public, "")}
         there = {*own, *dir(source), *_below(name)} if source else {*own, *_below(name)}
         vars(module)["__dir__"] = lambda: sorted(there)
         vars(module)["__all__"] = sorted(n for n in there if not n.startswith("_"))
@@ -90,7 +107,11 @@ def _below(name: str) -> list[str]:
 
 
 def _finding(
-    module: ModuleType, name: str, source: ModuleType | None, own: dict[str, str]
+    module: ModuleType,
+    name: str,
+    source: ModuleType | None,
+    own: dict[str, str],
+    public: tuple[str, ...],
 ) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module, which keeps what it found."""
     modules = _below(name)
@@ -99,6 +120,8 @@ def _finding(
         if wanted in own:
             place, _, attribute = own[wanted].partition(":")
             found = getattr(importlib.import_module(f"{_PACKAGE}._src.{place}"), attribute)
+        elif wanted in public:
+            found = getattr(importlib.import_module(_PACKAGE), wanted)
         elif wanted in modules:
             return importlib.import_module(f"{module.__name__}.{wanted}")
         elif source is None or (wanted.startswith("__") and wanted.endswith("__")):

@@ -59,6 +59,13 @@ OWN: dict[str, dict[str, str]] = {
         "where": "face.smart:where_by_rows",
         "while_loop": "face.first_loops:while_loop",
     },
+    "compat.v1.logging": {
+        name: f"face.logs:{name}"
+        for name in (
+            *("DEBUG", "ERROR", "FATAL", "INFO", "WARN", "debug", "error", "fatal"),
+            *("get_verbosity", "info", "log", "set_verbosity", "vlog", "warn", "warning"),
+        )
+    },
     "compat.v1.math": {"in_top_k": "face.first_arrays:in_top_k"},
     "compat.v1.nn": {
         "avg_pool": "face.first_nn:avg_pool",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import ops
+from ..files import wire
 from ..native import _core
 from ..ops._numbers import flag
 from ..values import constants, dtypes
@@ -72,6 +74,41 @@ class TensorProto:
             text += _list(name, number, getattr(self, name))
         return text
 
+    @classmethod
+    def FromString(cls, s: bytes) -> TensorProto:  # noqa: N802 - the name that messages have
+        """The message that these bytes are in the wire format; DecodeError where they are none."""
+        made = cls(0, [])
+        made.MergeFromString(s)
+        return made
+
+    def ParseFromString(self, serialized: bytes) -> int:  # noqa: N802 - the name of messages
+        """Become the message that these bytes are; how many bytes were read."""
+        self.__init__(0, [])  # type: ignore[misc]
+        return self.MergeFromString(serialized)
+
+    def MergeFromString(self, serialized: bytes) -> int:  # noqa: N802 - the name of messages
+        """Take the fields that these bytes hold, too; how many bytes were read."""
+        for number, kind, value, _ in wire.fields(serialized):
+            if number in _SCALARS and kind != _SCALARS[number]:
+                raise wire.DecodeError(f"field {number} of a TensorProto has another kind")
+            if number == _DTYPE:
+                self.dtype = value
+            elif number == _SHAPE:
+                self.tensor_shape.dim.extend(_dims(value))
+            elif number == _CONTENT:
+                self.tensor_content = value
+            else:
+                self._take(number, kind, value)
+        return len(serialized)
+
+    def _take(self, number: int, kind: int, value: Any) -> None:
+        """Elements of a list; fields that are not known are passed over."""
+        name = _NAMES.get(number)
+        if name == "float8_val":
+            self.float8_val = value
+        elif name is not None:
+            getattr(self, name).extend(_elements_of(name, kind, value))
+
     def __eq__(self, other: Any) -> bool:
         same = isinstance(other, TensorProto)
         return same and self.SerializeToString() == other.SerializeToString()
@@ -85,6 +122,42 @@ class TensorProto:
         sizes = [dim.size for dim in self.tensor_shape.dim]
         elements = ", ".join(f"{name}={value!r}" for name, value in held)
         return f"TensorProto(dtype={self.dtype}, shape={sizes}, {elements})"
+
+
+_DTYPE, _SHAPE, _CONTENT = 1, 2, 4
+_SCALARS = {_DTYPE: 0, _SHAPE: 2, _CONTENT: 2, 18: 2}  # the kinds of fields that hold one value
+_NAMES = {number: name for name, number in _FIELDS}
+_FORMATS = {"float_val": "f", "scomplex_val": "f", "double_val": "d", "dcomplex_val": "d"}
+_UNSIGNED = frozenset({"uint32_val", "uint64_val", "half_val"})
+
+
+def _dims(content: bytes) -> Iterator[_Dim]:
+    """The sizes that the message of a shape lists."""
+    for number, kind, value, _ in wire.fields(content):
+        if number == 2 and kind == 2:
+            sizes = [v for n, k, v, _ in wire.fields(value) if n == 1 and k == 0]
+            yield _Dim(_signed(sizes[-1]) if sizes else 0)
+
+
+def _signed(value: int) -> int:
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _elements_of(name: str, kind: int, value: Any) -> list:
+    """The elements that one field of a list holds, packed or one alone."""
+    if name == "string_val":
+        if kind != 2:
+            raise wire.DecodeError("a list of strings has another kind")
+        return [value]
+    if name in _FORMATS:
+        size = struct.calcsize(_FORMATS[name])
+        if kind == 0 or len(value) % size:
+            raise wire.DecodeError(f"{name} has another kind")
+        return list(struct.unpack(f"<{len(value) // size}{_FORMATS[name]}", value))
+    found = wire.SCALARS["int64"].read(kind, value)
+    if name == "bool_val":
+        return [bool(v) for v in found]
+    return [v & (1 << 64) - 1 for v in found] if name in _UNSIGNED else found
 
 
 def _varint(value: int) -> bytes:
@@ -111,9 +184,8 @@ def _list(name: str, field: int, values: Any) -> bytes:
         return _part(field, values)
     if name == "string_val":
         return b"".join(_part(field, value) for value in values)
-    formats = {"float_val": "f", "scomplex_val": "f", "double_val": "d", "dcomplex_val": "d"}
-    if name in formats:
-        return _part(field, struct.pack(f"<{len(values)}{formats[name]}", *values))
+    if name in _FORMATS:
+        return _part(field, struct.pack(f"<{len(values)}{_FORMATS[name]}", *values))
     return _part(field, b"".join(_varint(int(value)) for value in values))
 
 
