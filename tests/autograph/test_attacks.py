@@ -2,7 +2,8 @@
 
 ``attacks/*.txt`` hold them, a head line ``== name: verdict`` before each. A program that is refused
 and comes to be staged is noted as ``equal``; the other way round is a loss. Where both happen,
-since it depends on what the process has loaded, it is noted as ``equal_or_refused``.
+since it depends on what the process has loaded or on Python's own library, it is noted as
+``equal_or_refused``.
 """
 
 import re

@@ -10,9 +10,9 @@ from __future__ import annotations
 import opcode
 import sys
 import types
-from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from ..context import bytecode
 from ..context.ownership import OPERATORS, is_own_module
 from ..hints import Any
 from ..native import _core
@@ -65,21 +65,19 @@ def _asks_of_operands(code: types.CodeType) -> bool:
     """Whether there is a ``%`` whose right side is no constant: the left one may be a text; or an
     item under a key that is none: it may be a tensor, and what it is taken of a list."""
     before = ""
-    for op, arg in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        name = opcode.opname[op]
+    for name, arg in bytecode.steps(code):
         takes = name in _REMAINDERS or (name == "BINARY_OP" and arg in _REMAINDER_ARGS)
         if takes and before not in _CONSTANTS:
             return True
         takes = name == "BINARY_SUBSCR" or (name == "BINARY_OP" and arg == _SUBSCRIPT_ARG)
         if takes and before not in _OF_PLAIN_KEYS:
             return True
-        if name != "CACHE":
-            before = name
+        before = name
     return False
 
 
 _SETTING = frozenset(
-    {"RESUME", "CACHE", "NOP", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_CONST", "LOAD_SMALL_INT"}
+    {"RESUME", "NOP", "LOAD_FAST", "LOAD_FAST_BORROW", "LOAD_CONST", "LOAD_SMALL_INT"}
     | {
         "SWAP",
         "ROT_TWO",
@@ -98,18 +96,17 @@ def sets_attributes_only(code: types.CodeType) -> bool:
     """Whether code does nothing but keep its arguments, constants and new containers as attributes
     of its first argument."""
     before = "", 0
-    for op, arg in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        name = opcode.opname[op]
+    for name, arg in bytecode.steps(code):
         if name not in _SETTING:
             return False
         if name == "STORE_ATTR" and (not before[0].startswith("LOAD_FAST") or before[1] != 0):
             return False
-        if name != "CACHE":
-            before = name, arg
+        before = name, arg
     return True
 
 
 _GENERATORS = 0x20 | 0x80 | 0x200  # flags of the code of generators and coroutines
+_SILENT = frozenset({"NOP", "PUSH_NULL", "PRECALL"})
 _LOUD_ONLY = frozenset({"changing", "fresh"})  # operators that do nothing while all is quiet
 
 
@@ -119,7 +116,7 @@ def is_leaf(code: types.CodeType) -> str:
     "nothing", "own" where that is to set attributes of its first argument, else ""."""
     if code.co_flags & _GENERATORS or any(type(c) is types.CodeType for c in code.co_consts):
         return ""
-    stores, names = "nothing", list(_steps(code))
+    stores, names = "nothing", [s for s in bytecode.steps(code) if s[0] not in _SILENT]
     for i, (name, arg) in enumerate(names):
         if name in ("STORE_FAST", "DELETE_FAST") and arg == 0:
             return ""  # the first argument is another one from then on
@@ -135,19 +132,6 @@ def is_leaf(code: types.CodeType) -> str:
         elif operator not in _LOUD_ONLY:
             return ""
     return stores
-
-
-def _steps(code: types.CodeType) -> Iterator[tuple[str, int]]:
-    """The instructions of code, but for those that stand for nothing."""
-    high = 0
-    for op, arg in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        name = opcode.opname[op]
-        if name == "EXTENDED_ARG":
-            high = (high | arg) << 8
-            continue
-        if name not in ("CACHE", "NOP", "PUSH_NULL", "PRECALL"):
-            yield name, arg | high
-        high = 0
 
 
 def _is_first(name: str, arg: int) -> bool:

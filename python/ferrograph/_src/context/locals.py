@@ -12,12 +12,21 @@ _UNSHARED = 3  # references to a dict: of its frame, of what asks here, and of t
 
 
 def locals_of(frame: types.FrameType) -> dict[str, Any]:
-    """The names of a frame with what they hold. Python keeps such a dict with the frame: it is left
-    empty, unless the program has it, so that an object ends where the function lets go of it."""
+    """The names of a frame with what they hold. Before Python 3.13 a dict of them stays with the
+    frame: it is left empty, unless the program has it, so that an object ends where the function
+    lets go of it."""
     held = frame.f_locals
-    if type(held) is not dict or not frame.f_code.co_flags & _OPTIMIZED:
+    if not frame.f_code.co_flags & _OPTIMIZED:
         return held
     found = dict(held)
-    if sys.getrefcount(held) <= _UNSHARED:
+    if type(held) is dict and sys.getrefcount(held) <= _UNSHARED:
         held.clear()
     return found
+
+
+def namespace_of(frame: types.FrameType) -> dict[str, Any]:
+    """The names of a frame for ``eval`` and ``exec``: what these set in it sets no name of a
+    function. From Python 3.13 on ``f_locals`` itself would."""
+    held = frame.f_locals
+    is_written_through = type(held) is not dict and frame.f_code.co_flags & _OPTIMIZED
+    return dict(held) if is_written_through else held

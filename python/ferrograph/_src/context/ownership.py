@@ -26,6 +26,7 @@ __all__ = [
     "TESTS",
     "UNMET",
     "WHOLE",
+    "is_built_in",
     "is_library_class",
     "is_library_file",
     "is_written_in_c",
@@ -164,6 +165,11 @@ _CLOSED = 1 << 8 if _io.FileIO.__flags__ & _HEAP_TYPE else 0
 def is_written_in_c(cls: type) -> bool:
     """Whether no ``class`` statement made a class."""
     return cls.__flags__ & (_HEAP_TYPE | _CLOSED) != _HEAP_TYPE
+
+
+def is_built_in(cls: type) -> bool:
+    """Whether a class of C is laid out as it is compiled, not made when its module runs."""
+    return not cls.__flags__ & _HEAP_TYPE
 
 
 def is_library_class(cls: type) -> bool:

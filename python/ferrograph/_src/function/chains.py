@@ -16,6 +16,7 @@ import sys
 import types
 from functools import lru_cache
 
+from ..context import bytecode
 from ..hints import Any
 
 __all__ = ["ANY", "METHODS", "Chain", "Item", "Use", "chains_of", "has_item", "n_parameters"]
@@ -93,34 +94,10 @@ _GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME"}
 _FREE = {"LOAD_DEREF", "LOAD_CLASSDEREF"}
 _ATTRIBUTE = {"LOAD_ATTR", "LOAD_METHOD"}
 _STORES = {"STORE_FAST", "STORE_DEREF", "DELETE_FAST", "DELETE_DEREF"}
-_SILENT = {"CACHE", "EXTENDED_ARG", "NOP", "PRECALL", "TO_BOOL", "PUSH_NULL"}
+_SILENT = {"NOP", "PRECALL", "TO_BOOL", "PUSH_NULL"}
 _CALLS = {"CALL", "CALL_FUNCTION", "CALL_METHOD"}
 _COPIES = {"COPY", "DUP_TOP_TWO"}
 _KEY_STORES = {"STORE_SUBSCR", "DELETE_SUBSCR"}
-_PAIRS = {  # superinstructions: two in one
-    "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
-    "LOAD_FAST_BORROW_LOAD_FAST_BORROW": ("LOAD_FAST", "LOAD_FAST"),
-    "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
-    "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
-}
-
-
-def _instructions(code: types.CodeType) -> list[tuple[str, int]]:
-    """The names and arguments of the instructions, superinstructions as two."""
-    names, text, high = opcode.opname, code.co_code, 0
-    found = []
-    for i in range(0, len(text), 2):
-        name, arg = names[text[i]], text[i + 1] | high
-        if name in _SILENT:
-            high = arg << 8 if name == "EXTENDED_ARG" else 0
-            continue
-        high = 0
-        if name in _PAIRS:
-            first, second = _PAIRS[name]
-            found += [(first, arg >> 4), (second, arg & 15)]
-        else:
-            found.append((name, arg))
-    return found
 
 
 class _Walk:
@@ -141,7 +118,9 @@ class _Walk:
     def chains(self) -> list[Chain]:
         """The chains in the instructions of the code itself."""
         former = "", 0
-        for operation, arg in _instructions(self._code):
+        for operation, arg in bytecode.steps(self._code):
+            if operation in _SILENT:
+                continue
             if self._start is None or not self._goes_on(operation, arg):
                 if self._start is not None:
                     self._end(operation, arg)

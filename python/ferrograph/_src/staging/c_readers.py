@@ -29,7 +29,7 @@ class _ByNumber:
         return number
 
 
-# The classes of iterators over a list: each refers to it until it has ended.
+# The classes of iterators over a list.
 _OVER = frozenset(map(type, (iter(_LISTS), reversed(_LISTS), iter(_ByNumber()))))
 _DEQUE: collections.deque = collections.deque()
 _ORDERED: collections.OrderedDict = collections.OrderedDict()
@@ -51,7 +51,7 @@ def refuse(items: list) -> None:
     if not _thread.journals[0].read_in_c:
         return
     holders_ = gc.get_referrers(items)
-    readers = [held for held in holders_ if type(held) in _OVER]
+    readers = [held for held in holders_ if type(held) in _OVER and _goes_on(held, items)]
     calls = _calls(items, holders_)
     del holders_
     if calls:
@@ -59,6 +59,11 @@ def refuse(items: list) -> None:
     if readers and _is_alive(readers):
         is_iterator = any(type(held) in _OVER for held in readers)
         raise _of_iterator() if is_iterator else _of_method(type(readers[0]).__name__)
+
+
+def _goes_on(iterator: Any, items: list) -> bool:
+    """Whether an iterator over a list has not ended; those that have may still refer to it."""
+    return any(part is items for part in iterator.__reduce__()[1])
 
 
 def refuse_iterated(owner: Any, label: str) -> None:

@@ -7,7 +7,7 @@ import sys
 import types
 from collections.abc import Iterator
 
-from ..context import ownership, tracebacks
+from ..context import bytecode, ownership, tracebacks
 from ..context.locals import locals_of
 from ..hints import Any
 from .snapshot import words_of
@@ -17,7 +17,6 @@ _TRACER = "_trace_once"  # the function below which all frames belong to the tra
 _MACHINERY = ownership.MACHINERY
 # Names that converted code reads in the statement that sets them.
 AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key", "ag__owner"})
-_FIRST_IN_PLACE = 13  # the number of ``+=`` among binary operations from Python 3.11 on
 
 
 def live_values(setting: types.FrameType | None = None) -> list:
@@ -97,10 +96,8 @@ def is_converted_code() -> bool:
 
 def stored_next(frame: types.FrameType) -> str:
     """The name to which a frame assigns the result of what it calls; "" where it does not."""
-    import dis
-
-    for instruction in dis.get_instructions(frame.f_code):
-        if instruction.offset > frame.f_lasti and instruction.opname != "CACHE":
+    for instruction in bytecode.instructions(frame.f_code):
+        if instruction.offset > frame.f_lasti:
             is_stored = instruction.opname.startswith("STORE_")
             return str(instruction.argval) if is_stored else ""
     return ""
@@ -113,9 +110,7 @@ def may_be_caught() -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _handles(code: types.CodeType) -> bool:
-    import dis
-
-    names = {instruction.opname for instruction in dis.get_instructions(code)}
+    names = {name for name, _ in bytecode.steps(code)}
     if {"CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH"} & names:
         return True
     return "PUSH_EXC_INFO" in names and "WITH_EXCEPT_START" not in names
@@ -124,18 +119,14 @@ def _handles(code: types.CodeType) -> bool:
 @functools.lru_cache(maxsize=512)
 def has_handlers(code: types.CodeType) -> bool:
     """Whether code handles exceptions, or has something to do where it is left."""
-    import opcode
-
-    found = {opcode.opname[op] for op in code.co_code[::2]}
+    found = {name for name, _ in bytecode.steps(code)}
     return not found.isdisjoint(("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH"))
 
 
 @functools.lru_cache(maxsize=512)
 def binds_outside(code: types.CodeType) -> bool:
     """Whether code sets names of the functions around it, or of its module."""
-    import dis
-
-    return any(i.opname in ("STORE_DEREF", "STORE_GLOBAL") for i in dis.get_instructions(code))
+    return any(name in ("STORE_DEREF", "STORE_GLOBAL") for name, _ in bytecode.steps(code))
 
 
 def is_discarded() -> bool:
@@ -153,9 +144,7 @@ def _instructions(n_more: int, frame: types.FrameType | None = None) -> list[str
     frame = next(frames(), None) if frame is None else frame
     if frame is None:
         return []
-    import dis
-
-    found = [i for i in dis.get_instructions(frame.f_code) if i.opname != "CACHE"]
+    found = bytecode.instructions(frame.f_code)
     at = sum(i.offset <= frame.f_lasti for i in found) - 1  # which may stand in its caches
     return [i.opname for i in found[at : at + n_more + 1]]
 
@@ -164,15 +153,12 @@ def _instructions(n_more: int, frame: types.FrameType | None = None) -> list[str
 def _loads(code: types.CodeType) -> tuple[list[tuple[int, str]], list[tuple[int, int]]]:
     """Where a code object loads which names, and where it jumps back to."""
     loads, jumps = [], []
-    import dis
-
-    for instruction in dis.get_instructions(code):
+    for instruction in bytecode.instructions(code):
         name = instruction.opname
         if name.startswith("LOAD_") and isinstance(instruction.argval, str):
             loads.append((instruction.offset, instruction.argval))
-        target = instruction.argval if "JUMP" in name else None
-        if isinstance(target, int) and target < instruction.offset:
-            jumps.append((instruction.offset, _header(code, target)))
+        if bytecode.jumps_back(instruction):
+            jumps.append((instruction.offset, _header(code, instruction.argval)))
     return loads, jumps
 
 
@@ -195,9 +181,7 @@ _CHANGING = ("STORE_SUBSCR", "STORE_ATTR", "STORE_SLICE", "DELETE_")
 def replaces_first(code: types.CodeType, name: str) -> bool:
     """Whether code that ran from its beginning certainly sets a variable or an attribute before it
     changes anything else, and keeps what that was under no other name."""
-    import dis
-
-    found = [i for i in dis.get_instructions(code) if i.opname not in ("CACHE", "EXTENDED_ARG")]
+    found = bytecode.instructions(code)
     at = next((k for k, i in enumerate(found) if _sets(i, name)), None)
     if at is None:
         return False
@@ -211,9 +195,7 @@ def replaces_first(code: types.CodeType, name: str) -> bool:
 @functools.lru_cache(maxsize=512)
 def changes_nothing(code: types.CodeType) -> bool:
     """Whether code, with the functions in it, certainly changes no object."""
-    import dis
-
-    if any(_may_change(i, _LOGIC) for i in dis.get_instructions(code)):
+    if any(_may_change(i, _LOGIC) for i in bytecode.instructions(code)):
         return False
     return all(changes_nothing(c) for c in code.co_consts if isinstance(c, types.CodeType))
 
@@ -238,18 +220,13 @@ def _may_change(instruction: Any, known: frozenset[str] = frozenset()) -> bool:
 
 def _adds_in_place(instruction: Any) -> bool:
     """Whether it is the operation of an augmented assignment, or what takes its place."""
-    name = instruction.opname
-    if name == "BINARY_OP":
-        return (instruction.arg or 0) >= _FIRST_IN_PLACE
-    called = name in ("LOAD_ATTR", "LOAD_METHOD") and instruction.argval == "augment"
-    return called or name.startswith("INPLACE_")
+    is_read = instruction.opname in ("LOAD_ATTR", "LOAD_METHOD")
+    return is_read and instruction.argval == "augment" or bytecode.in_place(instruction)
 
 
 def adds_in_place(frame: types.FrameType) -> bool:
     """Whether a frame is at the operation of an augmented assignment."""
-    import dis
-
-    at = (i for i in dis.get_instructions(frame.f_code) if i.offset == frame.f_lasti)
+    at = (i for i in bytecode.instructions(frame.f_code) if i.offset == frame.f_lasti)
     return any(map(_adds_in_place, at))
 
 
@@ -257,10 +234,8 @@ def adds_in_place(frame: types.FrameType) -> bool:
 def augmented(code: types.CodeType) -> frozenset[str]:
     """The names and attributes that augmented assignments of a code object set, ``[]`` for an
     item."""
-    import dis
-
     found, pending = set(), False
-    for instruction in dis.get_instructions(code):
+    for instruction in bytecode.instructions(code):
         name = instruction.opname
         if _adds_in_place(instruction):
             pending = True

@@ -250,7 +250,7 @@ def _learn(kind: type) -> Iterable[Facet]:
         yield behind
     if _is_leaf(kind) and kind not in _states():
         return
-    stored = _storage(kind)
+    stored = _storage(kind) if behind is not _CACHED else None
     if stored is not None:
         yield stored
     if issubclass(kind, _IN_STEP):
@@ -445,7 +445,9 @@ def _is_python_class(kind: type) -> bool:
 def _is_iterator_of_library(kind: type) -> bool:
     if not hasattr(kind, "__next__"):
         return False
-    return ownership.is_written_in_c(kind) or hasattr(kind, "__length_hint__")
+    if hasattr(kind, "__length_hint__") or ownership.is_built_in(kind):
+        return True
+    return ownership.is_written_in_c(kind) and kind.__reduce__ is not object.__reduce__
 
 
 def _generator(generator: Any) -> tuple:
@@ -463,6 +465,9 @@ _BEGUN_AGAIN = frozenset(map(type, (iter([]), iter(()))))
 
 def _position(iterator: Any) -> Any:
     """How far an iterator of Python's own is."""
+    kind = type(iterator)
+    if kind.__reduce__ is object.__reduce__ and ownership.is_written_in_c(kind):
+        return memory.own_bytes(iterator)  # it tells its class alone
     try:
         found = iterator.__reduce__()
     except (TypeError, RuntimeError):  # it cannot tell, or what it runs over has changed

@@ -18,6 +18,7 @@ import types
 import weakref
 from collections.abc import Iterable, Iterator
 
+from ..context import bytecode
 from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
@@ -96,9 +97,7 @@ def _functions(values: Iterable) -> Iterator[types.FunctionType]:
 
 def _sets(code: types.CodeType, name: str) -> bool:
     """Whether code, or code in it, sets an attribute of a name, or the items of what is there."""
-    import dis
-
-    for instruction in dis.get_instructions(code):
+    for instruction in bytecode.instructions(code):
         if instruction.opname in ("STORE_ATTR", "DELETE_ATTR") and instruction.argval == name:
             return True
         if instruction.opname in ("STORE_SUBSCR", "DELETE_SUBSCR"):

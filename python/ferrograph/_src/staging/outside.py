@@ -16,7 +16,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterator
 
-from ..context import ownership
+from ..context import bytecode, ownership
 from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
@@ -312,11 +312,9 @@ def _is_read_later(frame: types.FrameType, name: str) -> bool:
     if has_begun_anew(frame):
         return False
     read = loops = False
-    import dis
-
-    for instruction in dis.get_instructions(frame.f_code):
+    for instruction in bytecode.instructions(frame.f_code):
         loads = instruction.opname.startswith("LOAD_") and instruction.argval == name
         later = instruction.offset > frame.f_lasti
         read |= loads and later
-        loops |= later and "JUMP_BACKWARD" in instruction.opname
+        loops |= later and bytecode.jumps_back(instruction)
     return read or loops

@@ -318,7 +318,9 @@ class Walk:
                 more |= self._take(names, self._words, self._words)
             elif not ownership.is_own_module(called):
                 found = [names[word] for word in self._words if _may_change(names.get(word))]
-                if called == "decimal":  # whose numbers are made by the thread's settings
+                if (
+                    _WITH_SETTINGS.get(called) == "decimal"
+                ):  # whose numbers are made by the thread's settings
                     found.append(names["getcontext"]())
                 if called in _WITH_SETTINGS:
                     found += settings.named(

@@ -18,32 +18,32 @@ def form(callee: Any) -> Callable | None:
     """What to call in place of such a function, whose implementations are converted; None of
     others."""
     if callee.__code__ is _FUNCTIONS:
-        return _calling(callee, callee, lambda found: found)
+        return _calling(callee, callee.dispatch, lambda found: found)
     if callee.__code__ is not _METHODS:
         return None
     names = callee.__code__.co_freevars
     held = {name: cell.cell_contents for name, cell in zip(names, callee.__closure__, strict=True)}
-    dispatcher = held["self"].dispatcher
-    return _calling(callee, dispatcher, lambda found: found.__get__(held["obj"], held["cls"]))
+    dispatch = held["dispatch"] if "dispatch" in held else held["self"].dispatcher.dispatch
+    return _calling(callee, dispatch, lambda found: found.__get__(held["obj"], held["cls"]))
 
 
-def _calling(callee: Callable, dispatcher: Any, bind: Callable[[Callable], Callable]) -> Callable:
+def _calling(callee: Callable, dispatch: Any, bind: Callable[[Callable], Callable]) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not args:
             return callee(**kwargs)
         chosen_numbers.refuse(args[0], f"`{callee.__name__}`")
         foreign.given(callee, args[:1], takes_lists=True)
-        return callees.fn(bind(_chosen(dispatcher, args[0].__class__)))(*args, **kwargs)
+        return callees.fn(bind(_chosen(dispatch, args[0].__class__)))(*args, **kwargs)
 
     return call
 
 
-def _chosen(dispatcher: Any, kind: type) -> Callable:
+def _chosen(dispatch: Any, kind: type) -> Callable:
     """The implementation for a class. What the dispatcher remembers of it is no change that a
     region of the graph makes: it is as it was."""
-    held = [cell.cell_contents for cell in dispatcher.dispatch.__closure__]
+    held = [cell.cell_contents for cell in dispatch.__closure__]
     caches = [one for one in held if type(one) is weakref.WeakKeyDictionary and kind not in one]
-    found: Callable = dispatcher.dispatch(kind)
+    found: Callable = dispatch(kind)
     for cache in caches:
         cache.pop(kind, None)
     return found

@@ -6,6 +6,7 @@ import sys
 import types
 
 from ...context import tracebacks
+from ...context.locals import namespace_of
 from ...context.ownership import is_own_file
 from ...hints import Any
 from ...staging.journal import thread
@@ -88,10 +89,11 @@ def _unset(code: types.CodeType, found: Any) -> list[str]:
 def with_unset(frame: types.FrameType) -> Any:
     """The names of a function with what they hold, for code that is given as a text; a read of one
     of which the graph says whether it is set is refused."""
-    unset = _unset(frame.f_code, frame.f_locals)
+    held = namespace_of(frame)
+    unset = _unset(frame.f_code, held)
     if not unset:
-        return frame.f_locals
-    told = _Names(frame.f_locals)
+        return held
+    told = _Names(held)
     told.unset = tuple(unset)
     return told
 
