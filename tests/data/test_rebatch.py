@@ -77,7 +77,7 @@ def test_ragged_and_sparse_rows(drops):
     ]
 
 
-@pytest.mark.parametrize("sizes", [[], [0], [2, 0], [-1], [2, -(2**63)]])
+@pytest.mark.parametrize("sizes", [[], [-1], [0, -1], [2, -(2**63)]])
 def test_sizes_that_are_none_are_refused(sizes):
     with pytest.raises((fg.errors.InvalidArgumentError, ValueError), match="batch_size|dimension"):
         D.range(3).batch(2).rebatch(fg.constant(sizes, fg.int64))
@@ -85,6 +85,9 @@ def test_sizes_that_are_none_are_refused(sizes):
         D.range(3).batch(2).rebatch([[1, 2]])
     with pytest.raises(ValueError, match="no rows"):
         D.range(3).rebatch([1, 2])
+    ragged = D.from_tensor_slices(fg.ragged.range([1, 2])).batch(2)
+    with pytest.raises((fg.errors.InvalidArgumentError, ValueError), match="batch_size"):
+        list(ragged.rebatch(fg.constant(sizes, fg.int64)))
 
 
 def test_rows_that_do_not_fit_are_an_error_of_their_batch():
@@ -94,3 +97,73 @@ def test_rows_that_do_not_fit_are_an_error_of_their_batch():
     assert [x.shape.as_list() for x in dataset.rebatch([2])] == [[2, 2], [2, 3]]
     with pytest.raises(fg.errors.InvalidArgumentError, match="different shapes"):
         list(dataset.rebatch([3]))
+
+
+# By tensorflow 2.21: sizes in turn, numbers of rows, whether a remainder is dropped, batches.
+WITH_ZEROS = [
+    ([2, 0], 0, False, []),
+    ([0, 2], 0, True, [[]]),
+    ([2, 0], 1, False, [[0]]),
+    ([0, 2], 1, True, [[]]),
+    ([2, 0], 5, False, [[0, 1], [], [2, 3], [], [4]]),
+    ([2, 0], 5, True, [[0, 1], [], [2, 3], []]),
+    ([0, 2], 5, False, [[], [0, 1], [], [2, 3], [], [4]]),
+    ([2, 0], 6, False, [[0, 1], [], [2, 3], [], [4, 5], []]),
+    ([0, 2], 6, False, [[], [0, 1], [], [2, 3], [], [4, 5], []]),
+    ([2, 0, 3], 6, False, [[0, 1], [], [2, 3, 4], [5]]),
+    ([2, 0, 3], 7, True, [[0, 1], [], [2, 3, 4], [5, 6], []]),
+    ([3, 0, 0, 2], 7, False, [[0, 1, 2], [], [], [3, 4], [5, 6]]),
+    ([3, 0, 0, 2], 7, True, [[0, 1, 2], [], [], [3, 4]]),
+    ([0, 0, 1], 1, False, [[], [], [0], [], []]),
+]
+
+
+@pytest.mark.parametrize("sizes, n, drops, expected", WITH_ZEROS)
+def test_a_size_of_zero_is_an_empty_batch_at_its_place(sizes, n, drops, expected):
+    assert listed(D.range(n).batch(3).rebatch(sizes, drops)) == expected
+
+
+@pytest.mark.parametrize("are_known", [True, False])
+@pytest.mark.parametrize("sizes, n, drops, expected", WITH_ZEROS)
+def test_batches_of_no_ragged_or_sparse_rows(sizes, n, drops, expected, are_known):
+    ragged = fg.ragged.range(fg.range(n))
+    sparse = fg.sparse.from_dense(fg.eye(n, 3))
+    batches = D.from_tensor_slices((ragged, sparse)).batch(3)
+    if not are_known:
+        sizes = fg.py_function(lambda: np.array(sizes), [], fg.int64)
+    found = list(batches.rebatch(sizes, drops))
+    assert [r.to_list() for r, _ in found] == [[list(range(i)) for i in b] for b in expected]
+    assert [s.dense_shape.numpy().tolist() for _, s in found] == [[len(b), 3] for b in expected]
+    for (r, s), b in zip(found, expected, strict=True):
+        assert r.shape[0] == len(b) and s.indices.shape[1] == 2
+        wanted = fg.gather(fg.eye(n, 3), fg.constant(b, fg.int32)) if n else fg.zeros([0, 3])
+        assert np.array_equal(fg.sparse.to_dense(s), wanted)
+
+
+def test_batches_of_no_rows_of_extension_types_and_inner_sizes():
+    class Pair(fg.experimental.BatchableExtensionType):
+        left: fg.Tensor
+        right: fg.RaggedTensor
+
+    pairs = Pair(fg.constant([[1.0], [2.0], [3.0]]), fg.ragged.constant([["a"], [], ["b", "c"]]))
+    found = list(D.from_tensor_slices(pairs).batch(2).rebatch([0, 2, 0, 1]))
+    assert [p.left.numpy().tolist() for p in found] == [[], [[1], [2]], [], [[3]], []]
+    assert [p.right.to_list() for p in found] == [[], [[b"a"], []], [], [[b"b", b"c"]], []]
+    assert found[0].left.shape == [0, 1]
+
+
+def test_sizes_that_are_all_zero_give_empty_batches_without_end():
+    for sizes in (0, [0], [0, 0]):
+        assert listed(D.range(5).batch(3).rebatch(sizes).take(4)) == [[]] * 4
+    assert D.range(5).batch(3).rebatch([0, 0], True).element_spec.shape == [0]
+
+
+def test_sizes_of_empty_batches_that_no_type_tells_are_zero():
+    def shapes(spec):
+        parts = [np.zeros((2, 3, 4))] * 2
+        d = D.from_generator(lambda: iter(parts), output_signature=fg.TensorSpec(spec, fg.float64))
+        return [x.shape.as_list() for x in d.rebatch([3, 0, 1, 0])]
+
+    whole = [[3, 3, 4], None, [1, 3, 4], None]
+    for spec, empty in ([[None, None, 4], [0, 0, 4]], [None, [0]]):
+        assert shapes(spec) == [x or empty for x in whole]

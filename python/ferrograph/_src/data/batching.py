@@ -19,7 +19,7 @@ from ..values.dtypes import int64
 from ..values.dtypes import string as string_dtype
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec
-from . import composites, structure, traced
+from . import composites, rebatching, structure, traced
 from .dataset import Dataset, emitted
 from .specs import DatasetSpec
 from .structure import NoneTensorSpec, flag, scalar
@@ -46,14 +46,14 @@ def rebatch(dataset: Dataset, batch_size: Any, drop_remainder: Any) -> Dataset:
     if sizes.shape.rank is not None and sizes.shape.rank > 1:
         raise ValueError(f"rebatch takes a size or a vector of sizes, got shape {sizes.shape}")
     sizes = reshape(sizes, [-1])
-    first = composites.static_size(sizes, drop)
+    first = rebatching.static_size(dataset.element_spec, sizes, drop)
     if not composites.is_plain(dataset.element_spec):
         again = composites.over_parts(
             dataset,
             lambda parts: rebatch(parts, sizes, drop),
             lambda s: _batched(_element(s), first),
         )
-        return composites.rebatch(dataset, sizes, drop) if again is None else again
+        return rebatching.rebatch(dataset, sizes, drop) if again is None else again
 
     _check_as_many(dataset.element_spec)
     spec = structure.map_types(lambda s: _stacked(_row(s), first), dataset.element_spec)

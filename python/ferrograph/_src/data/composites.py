@@ -35,21 +35,21 @@ def slices(value: Any) -> Dataset:
 def _rows(leaf: Any) -> Dataset:
     if isinstance(leaf, RaggedTensor):
         rows = Dataset.range(leaf.nrows(dtypes.int64)).map(lambda i: leaf[i])
-        return rows if leaf.ragged_rank > 1 else _of_type(rows, _row_spec(leaf))
+        return rows if leaf.ragged_rank > 1 else of_type(rows, _row_spec(leaf))
     if isinstance(leaf, SparseTensor):
         rows = Dataset.range(leaf.dense_shape[0]).map(lambda i: _sparse_row(leaf, i))
-        return _of_type(rows, SparseTensorSpec(leaf.shape[1:], leaf.dtype))
+        return of_type(rows, SparseTensorSpec(leaf.shape[1:], leaf.dtype))
     if isinstance(leaf, ExtensionType):
         spec = leaf._type_spec
         row = spec._element_spec()
         rows = Dataset.zip(tuple(slices(part) for part in spec._encoded(leaf, 1)))
         if spec._stacks_parts():
-            return _of_type(rows, row)
+            return of_type(rows, row)
         return rows.map(lambda *parts: row._decoded(list(parts)))
     raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
 
 
-def _of_type(dataset: Dataset, element_spec: Any) -> Dataset:
+def of_type(dataset: Dataset, element_spec: Any) -> Dataset:
     """The dataset with another type for the same components."""
     return made(dataset._variant_tensor, element_spec, dataset._op_name, dataset)
 
@@ -103,7 +103,7 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any, splits: Any = 
     windows = dataset.map(apart).window(size, drop_remainder=drop)
     first = TensorShape([static_size(size, drop)])
     types = [_batched_type(spec, first, splits) for spec in specs]
-    return _of_type(windows.map(together), nest.pack_sequence_as(element_type, types))
+    return of_type(windows.map(together), nest.pack_sequence_as(element_type, types))
 
 
 def window(dataset: Dataset, *arguments: Any) -> Dataset:
@@ -113,13 +113,13 @@ def window(dataset: Dataset, *arguments: Any) -> Dataset:
     """
     specs = nest.flatten(dataset.element_spec)
     parts = [nest.flatten(spec, expand_composites=True) for spec in specs]
-    windows = _of_type(dataset, tuple(part for leaf in parts for part in leaf)).window(*arguments)
+    windows = of_type(dataset, tuple(part for leaf in parts for part in leaf)).window(*arguments)
     element_type = dataset.element_spec
 
     def together(*components: Any) -> Any:
         rest = iter(components)
         wholes = [
-            _of_type(Dataset.zip(tuple(next(rest) for _ in leaf)), spec)
+            of_type(Dataset.zip(tuple(next(rest) for _ in leaf)), spec)
             for leaf, spec in zip(parts, specs, strict=True)
         ]
         return nest.pack_sequence_as(element_type, wholes)
@@ -183,7 +183,7 @@ def sparse_batch(dataset: Dataset, batch_size: Any, row_shape: Any) -> Dataset:
         return SparseTensor(positions, ops.reshape(x, [-1]), shape)
 
     rows = batch(dataset.map(sparse), batch_size, False)
-    return _of_type(rows, SparseTensorSpec(TensorShape([None]).concatenate(row), spec.dtype))
+    return of_type(rows, SparseTensorSpec(TensorShape([None]).concatenate(row), spec.dtype))
 
 
 def _batcher(spec: Any, splits: Any) -> _Batcher:
@@ -234,8 +234,8 @@ def over_parts(dataset: Dataset, transform: Callable, retyped: Callable) -> Data
     opened = structure.map_types(_opened, dataset.element_spec)
     if not is_plain(opened):
         return None
-    made = transform(_of_type(dataset, opened))
-    return _of_type(made, structure.map_types(retyped, dataset.element_spec))
+    made = transform(of_type(dataset, opened))
+    return of_type(made, structure.map_types(retyped, dataset.element_spec))
 
 
 def _opened(spec: Any) -> Any:
@@ -309,38 +309,19 @@ def dense(spec: Any) -> Any:
     return spec
 
 
-def rebatch(dataset: Dataset, sizes: Any, drop_remainder: Any) -> Dataset:
-    """The rows of elements with ragged or sparse tensors in them in batches of sizes in turn."""
-    rows = unbatch(dataset)
-    if sizes.shape.is_compatible_with([1]) and sizes.shape.is_fully_defined():
-        return batch(rows, sizes[0], drop_remainder)
-    ends, n = ops.cumsum(sizes), ops.size(sizes, dtypes.int64)
-
-    def number(i: Any, _: Any) -> Any:
-        whole, rest = i // ends[-1], i % ends[-1]
-        return whole * n + ops.searchsorted(ends, [rest], side="right", out_type=dtypes.int64)[0]
-
-    def together(number: Any, numbered: Dataset) -> Dataset:
-        own = _of_type(numbered.map(lambda _, row: row), rows.element_spec)
-        return batch(own, sizes[number % n], drop_remainder)
-
-    numbered = rows.enumerate()
-    return numbered.group_by_window(number, together, None, lambda number: sizes[number % n])
-
-
 def is_plain(element_type: Any) -> bool:
     """Whether all components are tensors."""
     plain = (TensorSpec, NoneTensorSpec)
     return all(isinstance(spec, plain) for spec in nest.flatten(element_type))
 
 
-def _n_rows(leaf: Any) -> Any:
+def n_rows(leaf: Any) -> Any:
     if isinstance(leaf, RaggedTensor):
         return leaf.nrows(dtypes.int64)
     if isinstance(leaf, SparseTensor):
         return leaf.dense_shape[0]
     if isinstance(leaf, ExtensionType):
-        return _n_rows(leaf._type_spec._encoded(leaf, 1)[0])
+        return n_rows(leaf._type_spec._encoded(leaf, 1)[0])
     return ops.shape(leaf, dtypes.int64)[0]
 
 
@@ -349,7 +330,7 @@ def unbatch(dataset: Dataset) -> Dataset:
 
     def rows(*element: Any) -> Dataset:
         value = element if type(dataset.element_spec) is tuple else element[0]
-        counts = [_n_rows(leaf) for leaf in nest.flatten(value)]
+        counts = [n_rows(leaf) for leaf in nest.flatten(value)]
         for count in counts[1:]:
             message = "unbatch: the components have different numbers of rows"
             debug.assert_equal(count, counts[0], message)

@@ -609,7 +609,8 @@ class Dataset(CompositeTensor, DatasetV2):
         """The rows of batches in batches of another size.
 
         ``batch_size`` may be a list of sizes: the batches have them in turn, from the first again.
-        The last batch may be shorter unless ``drop_remainder`` is set.
+        A size of 0 gives an empty batch at its place, in which sizes that no type tells are 0.
+        The last batch may be shorter unless ``drop_remainder`` is set; none follows a shorter one.
         """
         return late.rebatch(self, batch_size, drop_remainder)
 
