@@ -25,8 +25,28 @@ _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector fol
 
 
 def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
-    """Whether something else holds one of these than ``seen`` objects, names, and this package."""
-    return any(_has_other_holder(targets, i, seen) for i in range(len(targets)))
+    """Whether something else holds one of these than ``seen`` objects, names, and this package.
+
+    Objects between them and running code are asked in their turn, all of one distance at once:
+    finding who refers to objects walks the whole heap.
+    """
+    level = targets
+    for _ in range(_MOST + 1):
+        named, wanted = _named(), set(map(id, level))
+        counted = [sys.getrefcount(level[i]) - 1 for i in range(len(level))]  # the argument is one
+        holders = gc.get_referrers(*level)
+        found = collections.Counter(
+            id(v) for holder in holders for v in gc.get_referents(holder) if id(v) in wanted
+        )
+        for i, n in enumerate(counted):
+            # Holders of what the collector does not follow cannot be found.
+            is_followed = type(level[i]).__flags__ & _IS_COLLECTED
+            if is_followed and n > found[id(level[i])] + named[id(level[i])]:
+                return True
+        level = [h for h in holders if id(h) not in seen and not _is_passive(type(h))]
+        if not level:
+            return False
+    return True
 
 
 def is_in_library_module(value: Any) -> bool:
@@ -52,36 +72,19 @@ def _is_library_module(module: types.ModuleType) -> bool:
     return ownership.is_library_file(file)
 
 
-def _has_other_holder(targets: list, i: int, seen: dict[int, Any], depth: int = 0) -> bool:
-    wanted = id(targets[i])
-    found = 1 + _n_names(wanted)  # with the argument of the count; first, since it refers to them
-    counted, holders = sys.getrefcount(targets[i]), gc.get_referrers(targets[i])
-    for holder in holders:
-        found += sum(id(v) == wanted for v in gc.get_referents(holder))
-    is_counted = type(targets[i]).__flags__ & _IS_COLLECTED  # else some holders cannot be found
-    if is_counted and counted > found:
-        return True
-    between = [h for h in holders if id(h) not in seen and not _is_passive(type(h))]
-    del holders, holder
-    return any(
-        depth == _MOST or _has_other_holder(between, n, seen, depth + 1)
-        for n in range(len(between))
-    )
-
-
 def _is_passive(kind: type) -> bool:
     if issubclass(kind, _PASSIVE):
         return True
     return ownership.is_own_module(kind.__module__) and not issubclass(kind, Holder)
 
 
-def _n_names(wanted: int) -> int:
-    """How many names of running functions an object has, but for those in cells."""
+def _named() -> collections.Counter:
+    """By id, how many names of running functions objects have, but for those in cells."""
     frame: Any = sys._getframe(1)
-    n = 0
+    found: collections.Counter = collections.Counter()
     while frame is not None:
         code, held = frame.f_code, locals_of(frame)
         plain = set(code.co_varnames).difference(code.co_cellvars)
-        n += sum(id(held.get(name)) == wanted for name in plain)
+        found.update(id(held[name]) for name in plain if name in held)
         frame = frame.f_back
-    return n
+    return found
