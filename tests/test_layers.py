@@ -56,6 +56,8 @@ LAZY = {
     "staging.graph": "what few programs ask of an operation",
     "staging.late": "what few constructs need",
     "values.nest": "containers of the program's own classes",
+    "ops._dispatch": "what messages about wrong arguments name",
+    "ops._numbers": "what messages about wrong arguments name",
     "setup": "hooks of folders that most programs use late or never",
 }
 

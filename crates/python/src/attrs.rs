@@ -2,8 +2,9 @@
 
 use crate::bridge;
 use crate::errors::IntoPyResult;
+use crate::hooks::hooks;
 use crate::tensor::PyTensor;
-use ferrograph_graph::{Attr, Graph};
+use ferrograph_graph::{Attr, AttrKind, Decl, Graph};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -155,13 +156,84 @@ fn listed<'py, T>(
     items.into_bound_py_any(py)
 }
 
-/// The attributes in a dictionary.
-pub(crate) fn attrs_of(attrs: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, Attr)>> {
+/// The attributes in a dictionary, as the operation of that declaration takes them; None stands for a default.
+///
+/// # Errors
+/// `TypeError` for values of another kind than is declared, which names operation and attribute.
+pub(crate) fn attrs_of(
+    decl: Option<&Decl>,
+    attrs: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<(String, Attr)>> {
     let Some(attrs) = attrs else {
         return Ok(Vec::new());
     };
+    let read = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let name: String = name.extract()?;
+        let declared = decl.and_then(|d| d.attrs.iter().find(|a| a.name == name));
+        let value = match (decl, declared) {
+            (Some(_), Some(known)) if value.is_none() && known.default.is_some() => {
+                return Ok(None);
+            }
+            (Some(decl), Some(known)) => of_kind(decl, &name, known.kind, &value)?,
+            _ => attr(&value)?,
+        };
+        Ok(Some((name, value)))
+    };
     attrs
         .iter()
-        .map(|(name, value)| Ok((name.extract()?, attr(&value)?)))
+        .map(read)
+        .filter_map(Result::transpose)
         .collect()
+}
+
+/// A value as an attribute of that kind: what is not written so, such as a number of NumPy's, is read by the front end.
+fn of_kind(decl: &Decl, name: &str, kind: AttrKind, value: &Bound<'_, PyAny>) -> PyResult<Attr> {
+    let found = attr(value);
+    match found {
+        Ok(found) if is_of_kind(&found, kind) => Ok(found),
+        _ if !is_written(kind) => found,
+        _ => {
+            let py = value.py();
+            let kind = format!("{kind:?}").to_lowercase();
+            let what = format!("{}: {name}", decl.name);
+            let plain = hooks(py)?.attribute.bind(py).call1((value, kind, what))?;
+            attr(&plain)
+        }
+    }
+}
+
+/// Whether values of a kind are numbers, texts, dtypes or shapes, which may be written in several ways.
+fn is_written(kind: AttrKind) -> bool {
+    !matches!(kind, AttrKind::Tensor | AttrKind::Graph | AttrKind::Object)
+}
+
+/// Whether an attribute is of a kind, or of one that is taken for it.
+fn is_of_kind(attr: &Attr, kind: AttrKind) -> bool {
+    match (attr, kind) {
+        (Attr::Bool(_), AttrKind::Bool)
+        | (Attr::Int(_), AttrKind::Int | AttrKind::Float)
+        | (Attr::Float(_), AttrKind::Float)
+        | (Attr::Str(_), AttrKind::Str)
+        | (Attr::DType(_), AttrKind::DType)
+        | (Attr::Shape(_), AttrKind::Shape)
+        | (Attr::Bools(_), AttrKind::Bools)
+        | (Attr::Ints(_), AttrKind::Ints | AttrKind::Floats)
+        | (Attr::Floats(_), AttrKind::Floats)
+        | (Attr::Strs(_), AttrKind::Strs)
+        | (Attr::DTypes(_), AttrKind::DTypes)
+        | (Attr::Shapes(_), AttrKind::Shapes) => true,
+        _ => attr.is_empty_list() && is_list(kind),
+    }
+}
+
+fn is_list(kind: AttrKind) -> bool {
+    matches!(
+        kind,
+        AttrKind::Bools
+            | AttrKind::Ints
+            | AttrKind::Floats
+            | AttrKind::Strs
+            | AttrKind::DTypes
+            | AttrKind::Shapes
+    )
 }

@@ -1,5 +1,6 @@
 //! Dtypes and shapes across the border: the Python objects that stand for them, registered once at import.
 
+use crate::errors::naming;
 use ferrograph_tensor::{DType, Dim, PartialShape};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -86,7 +87,8 @@ pub(crate) fn dtype_from_py(obj: &Bound<'_, PyAny>) -> PyResult<DType> {
     if let Some(dtype) = registered.dtype(obj) {
         return Ok(dtype);
     }
-    let named = registered.as_dtype.bind(py).call1((obj,))?;
+    let named = registered.as_dtype.bind(py).call1((obj,));
+    let named = named.map_err(|e| naming(obj, e))?;
     registered
         .dtype(&named)
         .ok_or_else(|| PyTypeError::new_err(format!("there are no tensors of dtype {named}")))

@@ -2,7 +2,7 @@
 
 use crate::bridge;
 use crate::emit::to_val;
-use crate::errors::indented;
+use crate::errors::{indented, naming};
 use ferrograph_graph::{explain_other, explain_pair};
 use pyo3::prelude::*;
 
@@ -32,4 +32,20 @@ pub(crate) fn explain_dtype(
 #[pyfunction]
 pub(crate) fn check_numerics(on: bool) {
     ferrograph_runtime::check_numerics(on);
+}
+
+/// An exception that a value caused, which says for which parameter of which function it was given.
+#[pyfunction]
+pub(crate) fn about_argument<'py>(
+    value: &Bound<'py, PyAny>,
+    error: &Bound<'py, PyAny>,
+) -> Bound<'py, PyAny> {
+    drop(naming(value, PyErr::from_value(error.clone())));
+    error.clone()
+}
+
+/// A short description of a value for messages.
+#[pyfunction]
+pub(crate) fn described(value: &Bound<'_, PyAny>) -> String {
+    crate::convert::describe(value)
 }

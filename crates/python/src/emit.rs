@@ -1,6 +1,6 @@
 //! Emitting operations from Python: operators, the general door, constants.
 
-use crate::errors::{IntoPyResult, guarded};
+use crate::errors::{IntoPyResult, guarded, naming};
 use crate::hooks::hooks;
 use crate::made::made;
 use crate::tensor::{PyTensor, wrap};
@@ -17,7 +17,7 @@ use ferrograph_tensor::{DType, Tensor};
 use ferrograph_transform::has_rule;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyList, PyString, PyTuple};
 use smallvec::{Array, SmallVec};
 use std::sync::Arc;
 
@@ -58,10 +58,32 @@ pub(crate) fn to_val(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<V
     if let Some(val) = as_val(obj)? {
         return Ok(val);
     }
-    match convert::tensor_from_py(obj, dtype)? {
+    match converted(obj, dtype)? {
         Some(tensor) => constant(obj.py(), tensor, None),
         None => packed(obj, dtype),
     }
+}
+
+/// [`convert::tensor_from_py`], whose errors say which argument of which function the value is.
+fn converted(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Option<Tensor>> {
+    convert::tensor_from_py(obj, dtype).map_err(|e| naming(obj, e))
+}
+
+/// The name of an operation as Python gives it.
+pub(crate) fn name_of<'a>(name: Option<&'a Bound<'_, PyAny>>) -> PyResult<Option<&'a str>> {
+    let Some(given) = name.filter(|name| !name.is_none()) else {
+        return Ok(None);
+    };
+    match given.cast::<PyString>() {
+        Ok(text) => text.to_str().map(Some),
+        Err(_) => Err(no_name(given)),
+    }
+}
+
+#[cold]
+fn no_name(given: &Bound<'_, PyAny>) -> PyErr {
+    let text = format!("name must be a string, got {}", convert::describe(given));
+    naming(given, PyTypeError::new_err(text))
 }
 
 /// A sequence with tensors in it, which the front end packs.
@@ -82,7 +104,7 @@ pub(crate) fn operand(obj: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Val> {
     if let Some(val) = as_val(obj)? {
         return Ok(val);
     }
-    match convert::scalar_for_partner(obj, dtype)? {
+    match convert::scalar_for_partner(obj, dtype).map_err(|e| naming(obj, e))? {
         Some(tensor) => constant(obj.py(), tensor, None),
         None => packed(obj, Some(dtype)),
     }
@@ -245,10 +267,38 @@ pub(crate) fn emit_py<'py>(
     op: &str,
     inputs: &Bound<'py, PyAny>,
     attrs: Option<&Bound<'py, PyDict>>,
-    name: Option<&str>,
+    name: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let name = name_of(name)?;
     let (op, vals) = prepared(py, op, inputs, attrs)?;
-    emit_wrapped(py, &op, vals, name)
+    emit_wrapped(py, &op, vals, name).map_err(|e| naming_input(op.decl(), inputs, e))
+}
+
+/// The exception of an operation, which names the first argument that is no tensor and of a dtype that the operation does
+/// not take.
+#[cold]
+fn naming_input(decl: &Decl, inputs: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let Ok(inputs) = inputs.cast::<PyTuple>() else {
+        return error;
+    };
+    let n = inputs.len();
+    for (i, input) in inputs.iter_borrowed().enumerate().take(decl.inputs.len()) {
+        if !takes(decl.input(i, n).kind, &input) {
+            return naming(&input, error);
+        }
+    }
+    error
+}
+
+/// Whether a value is a tensor, or converts to one of a dtype that an input may have.
+fn takes(kind: Kind, value: &Bound<'_, PyAny>) -> bool {
+    if !matches!(as_val(value), Ok(None)) {
+        return true;
+    }
+    let Ok(Some(tensor)) = convert::tensor_from_py(value, None) else {
+        return true;
+    };
+    is_declared(kind, tensor.dtype())
 }
 
 /// The values of an iterable, each converted by itself.
@@ -279,44 +329,64 @@ pub(crate) fn prepared(
     let mut vals = inputs_of(inputs)?;
     let op = made(py, op, attrs)?;
     if let Some(i) = another_dtype(op.decl(), &vals) {
-        retype_empty(inputs, op.decl(), i, &mut vals)?;
+        retype(inputs, op.decl(), i, &mut vals)?;
     }
     Ok((op, vals))
 }
 
-/// The first of the inputs whose dtype is not the one that is declared.
+/// The first of the inputs whose dtype is none that is declared.
 fn another_dtype(decl: &Decl, vals: &Vals) -> Option<usize> {
     let n = vals.len();
-    (0..n.min(decl.inputs.len())).find(|&i| match decl.input(i, n).kind {
-        Kind::Is(dtype) => vals[i].dtype() != dtype,
-        _ => false,
-    })
+    (0..n.min(decl.inputs.len())).find(|&i| !is_declared(decl.input(i, n).kind, vals[i].dtype()))
 }
 
-/// Gives inputs from number `first` on that are no tensors and have no elements, so that nothing tells their dtype, the
-/// one that is declared.
+/// Whether an input may have a dtype.
+fn is_declared(kind: Kind, dtype: DType) -> bool {
+    match kind {
+        Kind::Is(one) | Kind::Copies(one, _) => dtype == one,
+        Kind::Of(set) | Kind::Var(_, set) | Kind::List(_, set, _) => set.contains(dtype),
+        Kind::Each(_) => true,
+    }
+}
+
+/// Gives inputs from number `first` on that are no tensors a dtype that is declared, where their own is none: those without
+/// elements, which tell no dtype, and integers of NumPy's that fit it.
 #[cold]
-fn retype_empty(
-    inputs: &Bound<'_, PyAny>,
-    decl: &Decl,
-    first: usize,
-    vals: &mut Vals,
-) -> PyResult<()> {
+fn retype(inputs: &Bound<'_, PyAny>, decl: &Decl, first: usize, vals: &mut Vals) -> PyResult<()> {
     let (py, n) = (inputs.py(), vals.len());
     for i in first..n.min(decl.inputs.len()) {
-        let Kind::Is(dtype) = decl.input(i, n).kind else {
+        let kind = decl.input(i, n).kind;
+        if is_declared(kind, vals[i].dtype()) {
             continue;
-        };
+        }
+        let given = inputs.get_item(i)?;
+        if as_val(&given)?.is_some() {
+            continue;
+        }
         let shape = vals[i].spec().shape.to_static();
-        let Some(shape) = shape.filter(|s| s.contains(&0)) else {
-            continue;
+        let empty = shape.filter(|s| s.contains(&0));
+        let made = match (kind, empty) {
+            (Kind::Is(dtype), Some(shape)) => Some(Tensor::zeros(dtype, shape).or_raise(py)?),
+            _ => as_index(&given, kind, vals[i].dtype()),
         };
-        if vals[i].dtype() != dtype && as_val(&inputs.get_item(i)?)?.is_none() {
-            let empty = Tensor::zeros(dtype, shape).or_raise(py)?;
-            vals[i] = constant(py, empty, None)?;
+        if let Some(made) = made {
+            vals[i] = constant(py, made, None)?;
         }
     }
     Ok(())
+}
+
+/// Integers of a dtype that an input does not take, as those that it does; `None` for others, and where they do not fit.
+fn as_index(given: &Bound<'_, PyAny>, kind: Kind, dtype: DType) -> Option<Tensor> {
+    let wanted = match kind {
+        Kind::Is(one) if one.is_integer() => one,
+        Kind::Of(set) | Kind::Var(_, set) if set.contains(DType::Int32) => DType::Int32,
+        _ => return None,
+    };
+    if !dtype.is_integer() {
+        return None;
+    }
+    convert::scalar_for_partner(given, wanted).ok().flatten()
 }
 
 /// Emits a binary operation; an operand that is no tensor takes the dtype of the other.
@@ -327,11 +397,23 @@ pub(crate) fn binary<'py>(
     op: &str,
     x: &Bound<'py, PyAny>,
     y: &Bound<'py, PyAny>,
-    name: Option<&str>,
+    name: Option<&Bound<'py, PyAny>>,
     attrs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let name = name_of(name)?;
     let (a, b) = operands(x, y)?;
-    emit_wrapped(py, &made(py, op, attrs)?, Vals::from_buf([a, b]), name)
+    let op = made(py, op, attrs)?;
+    emit_wrapped(py, &op, Vals::from_buf([a, b]), name)
+        .map_err(|e| naming_operand(op.decl(), [x, y], e))
+}
+
+/// [`naming_input`] of an operation on a pair.
+#[cold]
+fn naming_operand(decl: &Decl, pair: [&Bound<'_, PyAny>; 2], error: PyErr) -> PyErr {
+    match PyTuple::new(pair[0].py(), pair) {
+        Ok(pair) => naming_input(decl, &pair, error),
+        Err(_) => error,
+    }
 }
 
 /// Both operands as values: the first that is a tensor gives the dtype, else the first operand.
@@ -370,8 +452,9 @@ pub(crate) fn convert_to_tensor<'py>(
     value: &Bound<'py, PyAny>,
     dtype: Option<&Bound<'py, PyAny>>,
     dtype_hint: Option<&Bound<'py, PyAny>>,
-    name: Option<&str>,
+    name: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let name = name_of(name)?;
     let dtype = bridge::optional_dtype_from_py(dtype)?;
     if let Ok(tensor) = value.cast::<PyTensor>() {
         check_dtype(py, &tensor.get().val, dtype)?;
@@ -387,7 +470,7 @@ pub(crate) fn convert_to_tensor<'py>(
     {
         return wrap(py, constant(py, tensor, name)?);
     }
-    let val = match convert::tensor_from_py(value, dtype)? {
+    let val = match converted(value, dtype)? {
         Some(tensor) => constant(py, tensor, name)?,
         None => packed(value, dtype)?,
     };

@@ -96,6 +96,19 @@ fn marked(py: Python<'_>, error: &Error, made: PyErr) -> PyResult<PyErr> {
     Ok(made)
 }
 
+/// The exception for a value that does not fit, which says for which parameter of which function it was given.
+#[cold]
+pub(crate) fn naming(value: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let py = value.py();
+    let named = hooks::hooks(py).and_then(|hooks| {
+        let told = (error.value(py), value);
+        hooks.name_argument.bind(py).call1(told).map(|_| ())
+    });
+    // What it was given for helps; the error is the same without.
+    drop(named);
+    error
+}
+
 /// Lines as they stand below the first one of a message.
 #[cold]
 pub(crate) fn indented(lines: &str) -> String {

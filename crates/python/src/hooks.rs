@@ -36,6 +36,10 @@ hooks! {
     rows,
     /// A sequence with tensors in it as one tensor.
     pack,
+    /// A value in the plain form of an attribute's kind.
+    attribute,
+    /// Says in an exception for which parameter of the function called from outside a value was given.
+    name_argument,
     /// The key that stands for a tensor in dictionaries.
     tensor_ref,
     /// The graph of a symbolic tensor.

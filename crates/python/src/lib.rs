@@ -62,7 +62,9 @@ mod _core {
     #[pymodule_export]
     use super::deferred::emit_deferred_gradient;
     #[pymodule_export]
-    use super::diagnosis::{check_numerics, explain_dtype, explain_dtypes};
+    use super::diagnosis::{
+        about_argument, check_numerics, described, explain_dtype, explain_dtypes,
+    };
     #[pymodule_export]
     use super::emit::{
         binary, convert_to_tensor, emit_py, executing_eagerly, is_symbolic, made_by, op_batching,

@@ -69,18 +69,23 @@ pub(crate) fn made(
 ) -> PyResult<OpRef> {
     let items: SmallVec<[_; 4]> = attrs.into_iter().flat_map(|attrs| attrs.iter()).collect();
     let Some(smalls) = smalls(&items) else {
-        return registry().make(name, &attrs_of(attrs)?).or_raise(py);
+        return anew(py, name, attrs);
     };
     let hash = hash(name, smalls.iter().copied());
     if let Some(found) = MADE.read().find(hash, |made| made.is(name, &smalls)) {
         return Ok(found.op.clone());
     }
-    let op = registry().make(name, &attrs_of(attrs)?).or_raise(py)?;
+    let op = anew(py, name, attrs)?;
     // Others may have a state of their own, such as the numbers that one draws.
     if op.effect() == Effect::Pure {
         keep(hash, name, &smalls, &op);
     }
     Ok(op)
+}
+
+fn anew(py: Python<'_>, name: &str, attrs: Option<&Bound<'_, PyDict>>) -> PyResult<OpRef> {
+    let attrs = attrs_of(registry().decl(name), attrs)?;
+    registry().make(name, &attrs).or_raise(py)
 }
 
 fn keep(hash: u64, name: &str, attrs: &Smalls<'_>, op: &OpRef) {

@@ -1,6 +1,6 @@
 //! Operations that hold regions, as the front end emits them: branches, loops, calls, gradients of the program's own.
 
-use crate::emit::{to_val, wrap_all};
+use crate::emit::{name_of, to_val, wrap_all};
 use crate::errors::{IntoPyResult, guarded};
 use crate::region::PyRegion;
 use crate::tensor::wrap;
@@ -44,8 +44,9 @@ pub(crate) fn emit_if<'py>(
     pred: &Bound<'py, PyAny>,
     then_region: &PyRegion,
     else_region: &PyRegion,
-    name: Option<&str>,
+    name: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let name = name_of(name)?;
     let mut inputs = Inputs {
         vals: vec![to_val(pred, None)?],
         index: HashMap::new(),
@@ -74,8 +75,9 @@ pub(crate) fn emit_while<'py>(
     cond_region: &PyRegion,
     body_region: &PyRegion,
     init: &Bound<'py, PyAny>,
-    name: Option<&str>,
+    name: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let name = name_of(name)?;
     let mut inputs = Inputs {
         vals: Vec::new(),
         index: HashMap::new(),

@@ -16,7 +16,7 @@ with uncollected(settles=True):  # what an import makes lives on
     from .context.hooks import hooks
     from .context.ownership import PACKAGE_FOLDER
     from .context.thread import called_while_tracing, current_region
-    from .context.tracebacks import argument_of, show_users_frames
+    from .context.tracebacks import show_users_frames
     from .function.function import binding_error
     from .function.trace_type import classify, rebuild, typed_placeholder
     from .hints import Any
@@ -43,6 +43,7 @@ _find = lazy(
         "batch_jacobian": "batching.jacobian",
         "callback_gradient": "function.callbacks",
         "jacobian": "batching.jacobian",
+        "name_argument": "context.arguments",
         "reads_of": "autograph.convert.effects",
         "fills": "autograph.convert.memos",
         "save": "checkpoint.saved_datasets",
@@ -161,7 +162,7 @@ def finish() -> None:
             "rows": rows,
             "pack": pack,
             "attribute": attribute,
-            "argument_of": argument_of,
+            "name_argument": _upward("name_argument"),
             "tensor_ref": Reference,
             "graph_of": _graph_of,
             "operation_of": _operation_of,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..native import _core
+from ..ops._dispatch import told
 from ..values.public import public
 from .tape import GradientTape
 
@@ -13,6 +14,7 @@ __all__ = ["compute_gradient"]
 
 
 @public("test.compute_gradient")
+@told
 def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tuple[list, list]:
     """The Jacobians of ``f(*x)`` by each of ``x``: as computed, and by central differences.
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..context.hooks import hooks
 from ..control_flow.functional import Rows, converted, mapped
 from ..native import _core
+from ..ops._dispatch import told
 from ..values import nest
 from ..values.errors import UnimplementedError
 from ..values.public import public
@@ -18,6 +19,7 @@ __all__ = ["vectorized_map"]
 
 
 @public("vectorized_map")
+@told
 def vectorized_map(
     fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
@@ -39,7 +41,7 @@ def vectorized_map(
     converted(fn, "vectorized_map")
     rows = Rows(elems, "vectorized_map", broadcast=True, apart=False)
     traced = _Traced(hooks.converted_callback(fn), rows)
-    results = traced.at_once(fallback_to_while_loop)
+    results = traced.at_once(bool(fallback_to_while_loop))
     if results is None:
         apart = Rows(elems, "vectorized_map", broadcast=True)
         return mapped(converted(fn, "vectorized_map"), apart, traced.signature())

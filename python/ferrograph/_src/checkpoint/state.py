@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from ..ops._dispatch import told
 from ..values.public import public
 from .paths import file_errors, path_text
 
@@ -84,6 +85,7 @@ def _unquoted(text: str) -> str:
 
 
 @public("train.get_checkpoint_state")
+@told
 def get_checkpoint_state(
     checkpoint_dir: Any, latest_filename: str | None = None
 ) -> CheckpointState | None:
@@ -164,6 +166,7 @@ def checkpoint_exists(path: str) -> bool:
 
 
 @public("train.latest_checkpoint")
+@told
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
     """The path of the latest checkpoint that ``save`` wrote to a folder; None where there is none.
 

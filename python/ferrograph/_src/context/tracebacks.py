@@ -7,18 +7,15 @@ shows all.
 from __future__ import annotations
 
 import os
-import sys
 import types
 import weakref
 
-from ..hints import Any
 from ..native import _core
 from ..values.errors import OperatorNotAllowedInGraphError
 from ..values.public import public
 from .ownership import OPERATORS, is_own_file
 
 __all__ = [
-    "argument_of",
     "disable_traceback_filtering",
     "enable_traceback_filtering",
     "is_filtering",
@@ -75,27 +72,6 @@ def disable_traceback_filtering() -> None:
     >>> fg.debugging.enable_traceback_filtering()
     """
     set_filtering(False)
-
-
-def argument_of(value: Any) -> str | None:
-    """The function of this package that was called last from outside, and the parameter that a
-    value, or a list that holds it, was given for; None where that is not seen.
-    """
-    frame: types.FrameType | None = sys._getframe(1)
-    found: str | None = None
-    while frame is not None and is_own_file(frame.f_code.co_filename):
-        code, given = frame.f_code, frame.f_locals
-        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
-            whole = given.get(name)
-            parts = whole if isinstance(whole, (list, tuple)) and len(whole) <= _FEW else ()
-            if whole is value or any(part is value for part in parts):
-                found = f"{code.co_name}: {name}"
-        frame = frame.f_back
-    return found
-
-
-# So many items of a list are looked through for a value.
-_FEW = 64
 
 
 def show_users_frames(error: BaseException) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ops._dispatch import told
 from ..values.public import public
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, emitted
 from .iterator import Iterator, Optional
@@ -189,6 +190,7 @@ sample_from_datasets = Dataset.sample_from_datasets
 
 
 @public("data.experimental.cardinality")
+@told
 def cardinality(dataset: Dataset) -> Any:
     """``dataset.cardinality()``.
 
@@ -199,6 +201,7 @@ def cardinality(dataset: Dataset) -> Any:
 
 
 @public("data.experimental.get_single_element")
+@told
 def get_single_element(dataset: Dataset) -> Any:
     """``dataset.get_single_element()``.
 
@@ -211,6 +214,7 @@ def get_single_element(dataset: Dataset) -> Any:
 
 
 @public("data.experimental.get_next_as_optional")
+@told
 def get_next_as_optional(iterator: Iterator) -> Optional:
     """``iterator.get_next_as_optional()``.
 
@@ -224,6 +228,7 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
 
 
 @public("data.experimental.save")
+@told
 def save(
     dataset: Dataset,
     path: Any,
@@ -261,6 +266,7 @@ def load(
 
 
 @public("data.experimental.get_structure")
+@told
 def get_structure(dataset_or_iterator: Any) -> Any:
     """The type of an element.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import _core
+from ..ops._dispatch import told
 from ..tables.initializers import KeyValueTensorInitializer
 from ..tables.static import StaticHashTable, StaticVocabularyTable
 from ..values import dtypes
@@ -75,6 +76,7 @@ def group_by_reducer(key_func: Callable, reducer: Reducer) -> Callable[[Dataset]
 
 
 @public("data.experimental.table_from_dataset")
+@told
 def table_from_dataset(
     dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
@@ -118,6 +120,7 @@ def table_from_dataset(
 
 
 @public("data.experimental.index_table_from_dataset")
+@told
 def index_table_from_dataset(
     dataset: Dataset | None = None,
     num_oov_buckets: int = 0,

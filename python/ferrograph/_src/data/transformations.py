@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..ops._dispatch import told
 from ..ops.arrays import stack
 from ..ops.creation import zeros
 from ..values import errors, nest
@@ -18,6 +19,7 @@ __all__ = ["at", "from_list", "pad_to_cardinality", "parallel_interleave"]
 
 
 @public("data.experimental.from_list")
+@told
 def from_list(elements: Any, name: str | None = None) -> Dataset:
     """A dataset of the entries of a list, each an element.
 
@@ -58,6 +60,7 @@ def _joined(parts: list[Dataset]) -> Dataset:
 
 
 @public("data.experimental.at")
+@told
 def at(dataset: Dataset, index: Any) -> Any:
     """The element of that number. OutOfRangeError where the dataset has none of that number.
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..native import _core
+from ..ops._dispatch import told
 from ..values import errors
 from ..values.dtypes import string
 from ..values.public import public
@@ -225,6 +226,7 @@ class GFile:
 
 
 @public("io.gfile.exists")
+@told
 def exists(path: Any) -> bool:
     """Whether there is a file or folder of that name.
 
@@ -235,6 +237,7 @@ def exists(path: Any) -> bool:
 
 
 @public("io.gfile.isdir")
+@told
 def isdir(path: Any) -> bool:
     """Whether there is a folder of that name.
 
@@ -245,6 +248,7 @@ def isdir(path: Any) -> bool:
 
 
 @public("io.gfile.listdir")
+@told
 def listdir(path: Any) -> list[str]:
     """The names of what is in a folder; NotFoundError where there is none.
 
@@ -260,6 +264,7 @@ def listdir(path: Any) -> list[str]:
 
 
 @public("io.gfile.mkdir")
+@told
 def mkdir(path: Any) -> None:
     """Makes a folder, in one that is there; nothing where it is there.
 
@@ -273,6 +278,7 @@ def mkdir(path: Any) -> None:
 
 
 @public("io.gfile.makedirs")
+@told
 def makedirs(path: Any) -> None:
     """Makes a folder and those around it; nothing where it is there.
 
@@ -358,6 +364,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 @public("io.gfile.stat")
+@told
 def stat(path: Any) -> FileStatistics:
     """The size of a file, when it was changed, and whether it is a folder.
 
@@ -371,6 +378,7 @@ def stat(path: Any) -> FileStatistics:
 
 
 @public("io.gfile.glob")
+@told
 def glob(pattern: Any) -> list[str]:
     """The names of the files that fit a pattern, or one of several.
 
@@ -390,6 +398,7 @@ def glob(pattern: Any) -> list[str]:
 
 
 @public("io.gfile.walk")
+@told
 def walk(
     top: Any, topdown: bool = True, onerror: Callable | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:

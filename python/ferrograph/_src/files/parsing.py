@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..native import _core
+from ..ops._dispatch import told
 from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor
 from ..values.dtypes import string
@@ -42,6 +43,7 @@ def _keys(features: dict[str, Any]) -> Any:
 
 
 @public("io.parse_example")
+@told
 def parse_example(
     serialized: Any, features: dict[str, Any], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -156,6 +158,7 @@ def _alone(values: Any, feature: RaggedFeature) -> RaggedTensor:
 
 
 @public("io.parse_single_example")
+@told
 def parse_single_example(
     serialized: Any, features: dict[str, Any], example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -189,6 +192,7 @@ def _scalar(serialized: Any) -> Any:
 
 
 @public("io.parse_sequence_example")
+@told
 def parse_sequence_example(
     serialized: Any,
     context_features: dict[str, Any] | None = None,
@@ -275,6 +279,7 @@ def _lists(wanted: Wanted, outputs: _Outputs, rank: int | None) -> tuple[dict, d
 
 
 @public("io.parse_single_sequence_example")
+@told
 def parse_single_sequence_example(
     serialized: Any,
     context_features: dict[str, Any] | None = None,

@@ -6,9 +6,10 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
+from ..ops._dispatch import told
 from ..sparse import build
 from ..sparse.tensor import SparseTensor
-from ..values.dtypes import as_dtype, int64, string
+from ..values.dtypes import as_dtype, dtype_or, int64, string
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from .wanted import index_keys
@@ -39,11 +40,12 @@ def _parts(sp_input: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_out(out_type: Any) -> None:
-    if as_dtype(out_type) != string:
+    if dtype_or(out_type, string) != string:
         raise ValueError(f"out_type must be string here, got {out_type!r}: variants hold no parts")
 
 
 @public("io.serialize_sparse")
+@told
 def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
     """A sparse tensor as a vector of three strings: its coordinates, values and shape, serialised.
 
@@ -61,6 +63,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = N
 
 
 @public("io.serialize_many_sparse")
+@told
 def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:
     """The rows of a sparse tensor as strings, three for each: ``[rows, 3]``.
 

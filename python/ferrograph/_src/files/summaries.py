@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..control_flow.functional import map_fn
 from ..native import _core
+from ..ops._dispatch import told
 from ..ops.image_codecs import encode_png
 from ..ops.image_colors import convert_image_dtype
 from ..ops.sound import encode_wav
@@ -35,6 +36,7 @@ def _written(name: str, values: Any, step: Any, metadata: bytes, default: str) -
 
 
 @public("summary.scalar")
+@told
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes a number under a name, as float32; whether it was, as a tensor.
 
@@ -58,6 +60,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 @public("summary.text")
+@told
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes strings under a name, which are shown as Markdown; whether it did, as a tensor.
 
@@ -75,6 +78,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 
 @public("summary.image")
+@told
 def image(
     name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
 ) -> Any:
@@ -105,6 +109,7 @@ def image(
 
 
 @public("summary.audio")
+@told
 def audio(
     name: str,
     data: Any,
@@ -144,6 +149,7 @@ def audio(
 
 
 @public("summary.histogram")
+@told
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
 ) -> Any:

@@ -16,6 +16,7 @@ from ..context import thread
 from ..control_flow.cond import cond
 from ..native import _core
 from ..ops._base import static_value
+from ..ops._dispatch import told
 from ..values.dtypes import bool as boolean
 from ..values.dtypes import int32, int64, string
 from ..values.public import block, public
@@ -145,6 +146,7 @@ atexit.register(_flush_all)
 
 
 @public("summary.create_file_writer")
+@told
 def create_file_writer(
     logdir: Any,
     max_queue: int | None = None,
@@ -189,6 +191,7 @@ def create_noop_writer() -> SummaryWriter:
 
 
 @public("summary.flush")
+@told
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     """Writes what waits for a writer, the one in use by default.
 

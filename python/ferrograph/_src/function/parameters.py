@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 
 from ..hints import Any
+from ..native import _core
 from ..values import nest
 from ..values.tensor_spec import TensorSpec
 
@@ -72,9 +73,11 @@ def _is_spec(value: Any) -> bool:
 
 def checked_bound(max_traces: Any) -> int:
     """A bound of traces; ValueError for what is none."""
-    if type(max_traces) is not int or max_traces < 1:
-        raise ValueError(f"max_traces must be a positive int, got {max_traces!r}")
-    return max_traces
+    is_number = hasattr(max_traces, "__index__") and not isinstance(max_traces, bool)
+    bound = operator.index(max_traces) if is_number else 0
+    if bound < 1:
+        raise ValueError(f"max_traces must be a positive int, got {_core.described(max_traces)}")
+    return bound
 
 
 def snapshot(args: tuple, kwargs: dict) -> list:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..ops._dispatch import told
 from ..values.public import public
 
 __all__ = ["as_bytes", "as_str_any", "as_text", "path_to_str"]
 
 
 @public("compat.as_bytes")
+@told
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     """A string as bytes. TypeError for what is no string.
 
@@ -25,6 +27,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 @public("compat.as_text", "compat.as_str")
+@told
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     """A string as text. TypeError for what is no string.
 
@@ -39,6 +42,7 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 
 @public("compat.as_str_any")
+@told
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     """Bytes as text, anything else as ``str`` gives it.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ..context.config import PhysicalDevice, list_physical_devices
 from ..native import _core
+from ..ops._dispatch import told
 from ..values.public import public
 from .settings import get_logical_device_configuration, set_logical_device_configuration
 
@@ -54,6 +56,7 @@ def tensor_float_32_execution_enabled() -> bool:
 
 
 @public("config.experimental.get_device_details")
+@told
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     """What is known of a device besides its name: of the CPU, nothing. ValueError for no device.
 
@@ -76,6 +79,7 @@ def get_device_policy() -> str:
 
 
 @public("config.experimental.set_device_policy")
+@told
 def set_device_policy(device_policy: str | None) -> None:
     """Say what happens to tensors on other devices than an operation; here there is one device.
 
@@ -109,6 +113,7 @@ def set_synchronous_execution(enable: bool | None) -> None:
 
 
 @public("config.experimental.get_memory_growth")
+@told
 def get_memory_growth(device: PhysicalDevice) -> bool:
     """Whether memory of a device is taken when it is needed: of the CPU, always.
 
@@ -169,6 +174,7 @@ def reset_memory_stats(device: str) -> None:
 
 
 @public("config.experimental.get_virtual_device_configuration")
+@told
 def get_virtual_device_configuration(device: PhysicalDevice) -> list | None:
     """``config.get_logical_device_configuration`` by an older name.
 
@@ -204,6 +210,7 @@ def get_inter_op_parallelism_threads() -> int:
 
 
 @public("config.threading.set_inter_op_parallelism_threads")
+@told
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Ask for so many operations at once. It is kept; one pool of threads serves all of them.
 
@@ -223,6 +230,7 @@ def get_intra_op_parallelism_threads() -> int:
 
 
 @public("config.threading.set_intra_op_parallelism_threads")
+@told
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """Set how many threads compute, which share one pool; 0 leaves it to ferrograph.
 
@@ -242,6 +250,10 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
 
 def _threads(num_threads: Any) -> int:
-    if isinstance(num_threads, bool) or not isinstance(num_threads, int) or num_threads < 0:
-        raise ValueError(f"num_threads must be an integer of 0 or more, got {num_threads!r}")
-    return num_threads
+    what = "num_threads must be an integer of 0 or more, got"
+    if isinstance(num_threads, bool) or not hasattr(num_threads, "__index__"):
+        raise ValueError(f"{what} {_core.described(num_threads)}")
+    count = operator.index(num_threads)
+    if count < 0:
+        raise ValueError(f"{what} {count}")
+    return count

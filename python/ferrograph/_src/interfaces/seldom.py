@@ -9,6 +9,7 @@ from .. import ops
 from ..native import _core
 from ..ops import activations, debug, numeric, segments, selection, sorting
 from ..ops._base import axis_error
+from ..ops._dispatch import told
 from ..ops._numbers import flag, real, several, whole
 from ..ops.factorisations import eig, eigvals
 from ..values import dtypes
@@ -135,6 +136,7 @@ def approx_min_k(
 
 
 @public("extract_volume_patches")
+@told
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Any:
@@ -232,6 +234,7 @@ def batch_norm_with_global_normalization(
 
 
 @public("ragged_fill_empty_rows")
+@told
 def ragged_fill_empty_rows(
     value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
 ) -> RaggedFillEmptyRows:

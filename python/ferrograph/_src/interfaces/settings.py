@@ -11,6 +11,7 @@ from ..context.config import (
     list_physical_devices,
     run_functions_eagerly,
 )
+from ..ops._dispatch import told
 from ..values.public import public
 
 __all__ = ["LogicalDevice", "LogicalDeviceConfiguration"]
@@ -80,6 +81,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 
 @public("config.set_visible_devices", "config.experimental.set_visible_devices")
+@told
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Say which devices the process may use. ValueError for any but the CPU, or without it.
 
@@ -96,6 +98,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 @public("config.get_logical_device_configuration")
+@told
 def get_logical_device_configuration(device: PhysicalDevice) -> list | None:
     """What was asked of the logical devices on a device; None where nothing was.
 
@@ -106,6 +109,7 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list | None:
 
 
 @public("config.set_logical_device_configuration")
+@told
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Any) -> None:
     """Say what logical devices there are on a device: one, without a limit, on the CPU.
 
@@ -138,6 +142,7 @@ def get_experimental_options() -> dict:
 
 
 @public("config.optimizer.set_experimental_options")
+@told
 def set_experimental_options(options: dict) -> None:
     """Set options of the optimizer. They are kept; the passes over a graph are always the same.
 

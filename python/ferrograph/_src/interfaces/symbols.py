@@ -10,6 +10,7 @@ import numpy as np
 from .. import ops
 from ..context import ownership, thread
 from ..native import _core
+from ..ops._dispatch import told
 from ..staging.graph import Graph, Operation
 from ..values import nest
 from ..values.public import public
@@ -130,6 +131,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
 
 
 @public("tuple")
+@told
 def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list:
     """The tensors, each of which is there once all of them are; None stays.
 

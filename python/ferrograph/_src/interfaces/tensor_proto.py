@@ -11,6 +11,7 @@ import numpy as np
 from .. import ops
 from ..files import wire
 from ..native import _core
+from ..ops._dispatch import told
 from ..ops._numbers import flag
 from ..values import constants, dtypes
 from ..values.dtypes import as_dtype
@@ -190,6 +191,7 @@ def _list(name: str, field: int, values: Any) -> bytes:
 
 
 @public("make_tensor_proto")
+@told
 def make_tensor_proto(
     values: Any,
     dtype: Any = None,

@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import ops
 from ..native import _core
-from ..ops._numbers import whole
+from ..ops._dispatch import told
+from ..ops._numbers import whole, wholes
 from ..values.public import public
 from .any_rank import reordered
 from .promotion import array, joined, promoted
@@ -17,6 +18,7 @@ __all__: list[str] = []
 
 
 @public("experimental.numpy.reshape")
+@told
 def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
     """The elements in another shape; -1 stands for the size that is left.
 
@@ -78,7 +80,9 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 def _numbers(axes: Any, rank: int | None) -> list[int]:
     if rank is None:
         raise ValueError(f"axis {axes} needs a tensor of known rank; give it with fg.ensure_shape")
-    several = isinstance(axes, (list, tuple, range, np.ndarray))
+    if isinstance(axes, _core.Tensor) and axes.ndim:
+        axes = wholes(axes, "axis")
+    several = isinstance(axes, (list, tuple, range)) or getattr(axes, "ndim", 0) > 0
     listed = []
     for axis in axes if several else [axes]:  # of which there may be any number
         number = whole(axis, "axis")
@@ -115,6 +119,7 @@ def flip(m: Any, axis: Any = None) -> Any:
 
 
 @public("experimental.numpy.concatenate")
+@told
 def concatenate(arys: Any, axis: int | None = 0) -> Any:
     """The arrays one behind the other along an axis; None for all their elements in a row.
 
@@ -128,6 +133,7 @@ def concatenate(arys: Any, axis: int | None = 0) -> Any:
 
 
 @public("experimental.numpy.stack")
+@told
 def stack(arrays: Any, axis: int = 0) -> Any:
     """The arrays, all of one shape, along a new axis.
 
@@ -141,6 +147,7 @@ def stack(arrays: Any, axis: int = 0) -> Any:
 
 
 @public("experimental.numpy.vstack")
+@told
 def vstack(tup: Any) -> Any:
     """The arrays as rows, one below the other.
 
@@ -152,6 +159,7 @@ def vstack(tup: Any) -> Any:
 
 
 @public("experimental.numpy.hstack")
+@told
 def hstack(tup: Any) -> Any:
     """The arrays side by side: along the second axis, vectors along their own.
 
@@ -184,6 +192,7 @@ def at_least(value: Any, rank: int) -> Any:
 
 
 @public("experimental.numpy.sort")
+@told
 def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
     """The elements along an axis in order; None for all of them in a row.
 
@@ -198,6 +207,7 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = No
 
 
 @public("experimental.numpy.argsort")
+@told
 def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
     """The places of the elements along an axis in their order, as int64; equal ones as they stand.
 

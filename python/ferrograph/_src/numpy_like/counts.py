@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import elementwise
+from ..ops._dispatch import told
 from ..values.public import public
 from .promotion import array, dtype_of, inexact, summed, truths
 from .reductions import _axes
@@ -82,6 +83,7 @@ def ptp(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
 
 
 @public("experimental.numpy.nansum")
+@told
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """The sum over axes of what is not NaN.
 
@@ -92,6 +94,7 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
 
 
 @public("experimental.numpy.nanprod")
+@told
 def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """The product over axes of what is not NaN.
 
@@ -102,6 +105,7 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 
 
 @public("experimental.numpy.nanmean")
+@told
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
     """The mean over axes of what is not NaN.
 

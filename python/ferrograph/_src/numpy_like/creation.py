@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ops
 from ..ops import elementwise
+from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..values.public import public
 from .any_rank import count_of, sizes_of
@@ -20,6 +21,7 @@ __all__: list[str] = []
 
 
 @public("experimental.numpy.array")
+@told
 def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
     """The value as a tensor with NumPy's dtypes: Python's integers int64, its floats float64.
 
@@ -31,6 +33,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
 
 
 @public("experimental.numpy.asarray")
+@told
 def asarray(a: Any, dtype: Any = None) -> Any:
     """As ``array``.
 
@@ -41,6 +44,7 @@ def asarray(a: Any, dtype: Any = None) -> Any:
 
 
 @public("experimental.numpy.zeros")
+@told
 def zeros(shape: Any, dtype: Any = float) -> Any:
     """Zeros in this shape, float64 unless told.
 
@@ -51,6 +55,7 @@ def zeros(shape: Any, dtype: Any = float) -> Any:
 
 
 @public("experimental.numpy.ones")
+@told
 def ones(shape: Any, dtype: Any = float) -> Any:
     """Ones in this shape, float64 unless told.
 
@@ -61,6 +66,7 @@ def ones(shape: Any, dtype: Any = float) -> Any:
 
 
 @public("experimental.numpy.full")
+@told
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """The value, which broadcasts, in this shape.
 
@@ -72,6 +78,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 @public("experimental.numpy.arange")
+@told
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """The numbers from ``start`` (0 where there is one argument) up to ``stop``, left out.
 
@@ -92,6 +99,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
 
 
 @public("experimental.numpy.eye")
+@told
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
     """Ones on the ``k``-th diagonal, zeros elsewhere.
 
@@ -105,6 +113,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Any:
 
 
 @public("experimental.numpy.linspace")
+@told
 def linspace(
     start: Any,
     stop: Any,
@@ -135,6 +144,7 @@ def linspace(
 
 
 @public("experimental.numpy.asanyarray")
+@told
 def asanyarray(a: Any, dtype: Any = None) -> Any:
     """As ``asarray``.
 
@@ -145,6 +155,7 @@ def asanyarray(a: Any, dtype: Any = None) -> Any:
 
 
 @public("experimental.numpy.ascontiguousarray")
+@told
 def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
     """As ``array``, of one axis at least.
 
@@ -165,6 +176,7 @@ def copy(a: Any) -> Any:
 
 
 @public("experimental.numpy.empty")
+@told
 def empty(shape: Any, dtype: Any = float) -> Any:
     """Zeros in this shape, float64 unless told.
 
@@ -175,6 +187,7 @@ def empty(shape: Any, dtype: Any = float) -> Any:
 
 
 @public("experimental.numpy.zeros_like", "experimental.numpy.empty_like")
+@told
 def zeros_like(a: Any, dtype: Any = None) -> Any:
     """Zeros in the shape of an array, of its dtype unless told.
 
@@ -185,6 +198,7 @@ def zeros_like(a: Any, dtype: Any = None) -> Any:
 
 
 @public("experimental.numpy.ones_like")
+@told
 def ones_like(a: Any, dtype: Any = None) -> Any:
     """Ones in the shape of an array, of its dtype unless told.
 
@@ -195,6 +209,7 @@ def ones_like(a: Any, dtype: Any = None) -> Any:
 
 
 @public("experimental.numpy.full_like")
+@told
 def full_like(
     a: Any,
     fill_value: Any,
@@ -219,6 +234,7 @@ def full_like(
 
 
 @public("experimental.numpy.identity")
+@told
 def identity(n: int, dtype: Any = float) -> Any:
     """The identity matrix, float64 unless told.
 
@@ -230,6 +246,7 @@ def identity(n: int, dtype: Any = float) -> Any:
 
 
 @public("experimental.numpy.logspace")
+@told
 def logspace(
     start: Any,
     stop: Any,
@@ -250,6 +267,7 @@ def logspace(
 
 
 @public("experimental.numpy.geomspace")
+@told
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:

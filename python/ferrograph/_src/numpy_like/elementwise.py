@@ -9,6 +9,7 @@ import numpy as np
 from .. import ops
 from ..ops import elementwise
 from ..ops._base import known_rank
+from ..ops._dispatch import told
 from ..values.public import public
 from .promotion import inexact, joined, promoted, truths
 
@@ -16,6 +17,7 @@ __all__: list[str] = []
 
 
 @public("experimental.numpy.add")
+@told
 def add(x1: Any, x2: Any) -> Any:
     """The sum; of bools, whether one holds.
 
@@ -37,6 +39,7 @@ def subtract(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.multiply")
+@told
 def multiply(x1: Any, x2: Any) -> Any:
     """The product; of bools, whether both hold.
 
@@ -48,6 +51,7 @@ def multiply(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.maximum")
+@told
 def maximum(x1: Any, x2: Any) -> Any:
     """The larger of two numbers.
 
@@ -59,6 +63,7 @@ def maximum(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.minimum")
+@told
 def minimum(x1: Any, x2: Any) -> Any:
     """The smaller of two numbers.
 
@@ -70,6 +75,7 @@ def minimum(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.clip")
+@told
 def clip(a: Any, a_min: Any, a_max: Any) -> Any:
     """The numbers, those outside of the bounds replaced by the bound; None for no bound.
 
@@ -150,6 +156,7 @@ def tanh(x: Any) -> Any:
 
 
 @public("experimental.numpy.true_divide", "experimental.numpy.divide")
+@told
 def true_divide(x1: Any, x2: Any) -> Any:
     """The quotient with its fraction: small integers as float32, others as float64.
 
@@ -164,6 +171,7 @@ def true_divide(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.where")
+@told
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``; all three broadcast.
 

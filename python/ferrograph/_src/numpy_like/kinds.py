@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..native import _core
+from ..ops._dispatch import told
 from ..values.dtypes import as_dtype
 from ..values.public import public
 from . import lattice
@@ -58,6 +59,7 @@ PUBLIC = {
 
 
 @public("experimental.numpy.finfo")
+@told
 def finfo(dtype: Any) -> Any:
     """The limits of a floating point dtype, as NumPy tells them.
 
@@ -71,6 +73,7 @@ def finfo(dtype: Any) -> Any:
 
 
 @public("experimental.numpy.iinfo")
+@told
 def iinfo(dtype: Any) -> Any:
     """The limits of an integer dtype, as NumPy tells them.
 
@@ -84,6 +87,7 @@ def iinfo(dtype: Any) -> Any:
 
 
 @public("experimental.numpy.promote_types")
+@told
 def promote_types(type1: Any, type2: Any) -> Any:
     """The dtype that NumPy gives values of two dtypes together.
 

@@ -12,6 +12,7 @@ from ..context.hooks import hooks
 from ..native import _core
 from ..ops import arithmetic, elementwise, numeric
 from ..ops._base import emit
+from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..values.public import public
 from .promotion import array, inexact, promoted
@@ -106,6 +107,7 @@ def isscalar(num: Any) -> Any:
 
 
 @public("experimental.numpy.bitwise_and")
+@told
 def bitwise_and(x1: Any, x2: Any) -> Any:
     """The bits that both have.
 
@@ -116,6 +118,7 @@ def bitwise_and(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.bitwise_or")
+@told
 def bitwise_or(x1: Any, x2: Any) -> Any:
     """The bits that one has.
 
@@ -126,6 +129,7 @@ def bitwise_or(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.bitwise_xor")
+@told
 def bitwise_xor(x1: Any, x2: Any) -> Any:
     """The bits that one alone has.
 
@@ -179,6 +183,7 @@ def fix(x: Any) -> Any:
 
 
 @public("experimental.numpy.float_power")
+@told
 def float_power(x1: Any, x2: Any) -> Any:
     """The first number to the power of the second; integers stay such, as in tensorflow.
 
@@ -189,6 +194,7 @@ def float_power(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.divmod")
+@told
 def divmod(x1: Any, x2: Any) -> tuple:
     """The quotient down to a whole number, and what is left.
 
@@ -200,6 +206,7 @@ def divmod(x1: Any, x2: Any) -> tuple:
 
 
 @public("experimental.numpy.gcd")
+@told
 def gcd(x1: Any, x2: Any) -> Any:
     """The greatest common divisor of integers.
 
@@ -224,6 +231,7 @@ def gcd(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.lcm")
+@told
 def lcm(x1: Any, x2: Any) -> Any:
     """The least common multiple of integers.
 
@@ -272,6 +280,7 @@ def sinc(x: Any) -> Any:
 
 
 @public("experimental.numpy.nextafter")
+@told
 def nextafter(x1: Any, x2: Any) -> Any:
     """The next number from the first towards the second.
 

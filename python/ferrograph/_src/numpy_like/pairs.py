@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import arithmetic, elementwise
+from ..ops._dispatch import told
 from ..values.public import public
 from .promotion import inexact, promoted, truths
 
@@ -14,6 +15,7 @@ __all__: list[str] = []
 
 
 @public("experimental.numpy.power")
+@told
 def power(x1: Any, x2: Any) -> Any:
     """The first number to the power of the second.
 
@@ -24,6 +26,7 @@ def power(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.floor_divide")
+@told
 def floor_divide(x1: Any, x2: Any) -> Any:
     """The quotient, down to a whole number.
 
@@ -34,6 +37,7 @@ def floor_divide(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.mod", "experimental.numpy.remainder")
+@told
 def mod(x1: Any, x2: Any) -> Any:
     """What a division leaves, with the sign of the divisor.
 
@@ -44,6 +48,7 @@ def mod(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.equal")
+@told
 def equal(x1: Any, x2: Any) -> Any:
     """Whether two are equal.
 
@@ -54,6 +59,7 @@ def equal(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.not_equal")
+@told
 def not_equal(x1: Any, x2: Any) -> Any:
     """Whether two differ.
 
@@ -70,6 +76,7 @@ def _ordered(x1: Any, x2: Any) -> list:
 
 
 @public("experimental.numpy.greater")
+@told
 def greater(x1: Any, x2: Any) -> Any:
     """Whether the first is larger.
 
@@ -80,6 +87,7 @@ def greater(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.greater_equal")
+@told
 def greater_equal(x1: Any, x2: Any) -> Any:
     """Whether the first is no smaller.
 
@@ -90,6 +98,7 @@ def greater_equal(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.less")
+@told
 def less(x1: Any, x2: Any) -> Any:
     """Whether the first is smaller.
 
@@ -100,6 +109,7 @@ def less(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.less_equal")
+@told
 def less_equal(x1: Any, x2: Any) -> Any:
     """Whether the first is no larger.
 
@@ -110,6 +120,7 @@ def less_equal(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.logical_and")
+@told
 def logical_and(x1: Any, x2: Any) -> Any:
     """Whether both are other than zero.
 
@@ -120,6 +131,7 @@ def logical_and(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.logical_or")
+@told
 def logical_or(x1: Any, x2: Any) -> Any:
     """Whether one is other than zero.
 
@@ -130,6 +142,7 @@ def logical_or(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.logical_xor")
+@told
 def logical_xor(x1: Any, x2: Any) -> Any:
     """Whether one alone is other than zero.
 
@@ -140,6 +153,7 @@ def logical_xor(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.arctan2")
+@told
 def arctan2(x1: Any, x2: Any) -> Any:
     """The angle of the point with that height and width, in radians.
 
@@ -150,6 +164,7 @@ def arctan2(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.hypot")
+@told
 def hypot(x1: Any, x2: Any) -> Any:
     """The length of the vector of both.
 
@@ -160,6 +175,7 @@ def hypot(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.logaddexp")
+@told
 def logaddexp(x1: Any, x2: Any) -> Any:
     """The logarithm of the sum of both exponentials, without overflow.
 
@@ -170,6 +186,7 @@ def logaddexp(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.logaddexp2")
+@told
 def logaddexp2(x1: Any, x2: Any) -> Any:
     """The logarithm of the sum of both powers of 2, to the base 2.
 
@@ -180,6 +197,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
 
 
 @public("experimental.numpy.heaviside")
+@told
 def heaviside(x1: Any, x2: Any) -> Any:
     """0 below zero, 1 above it, and the second number at it and where the first is NaN.
 

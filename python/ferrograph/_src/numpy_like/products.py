@@ -10,6 +10,7 @@ from .. import ops
 from ..context.hooks import hooks
 from ..ops import matrices, numeric
 from ..ops._base import known_size
+from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..ops._ranks import of_rank
 from ..values.public import public
@@ -193,6 +194,7 @@ def _diagonal_of_any_size(a: Any, offset: int) -> Any:
 
 
 @public("experimental.numpy.trace")
+@told
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
     """The sums of the ``offset``-th diagonals over two axes, in their dtype unless told.
 
@@ -256,6 +258,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
 
 
 @public("experimental.numpy.tri")
+@told
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     """Ones on the ``k``-th diagonal and below, zeros above, float64 unless told.
 
@@ -269,6 +272,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
 
 
 @public("experimental.numpy.polyval")
+@told
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial of these coefficients, the highest power first, of ``x``.
 
@@ -284,6 +288,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 @public("experimental.numpy.vander")
+@told
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The powers of each number in a row, from ``N - 1`` down to 0, or up.
 

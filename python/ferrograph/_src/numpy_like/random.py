@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import ops
+from ..native import _core
 from ..ops import distributions, random_ops
+from ..ops._dispatch import told
+from ..ops._numbers import whole
 from ..values.public import public
 from .promotion import array, dtype_of
 
@@ -17,10 +20,14 @@ __all__: list[str] = []
 def _sizes(size: Any) -> Any:
     if size is None:
         return []
-    return [size] if isinstance(size, int) else size
+    if isinstance(size, _core.Tensor):
+        return ops.reshape(size, [-1]) if size.ndim == 0 else size
+    is_one = isinstance(size, int) or getattr(size, "ndim", 1) == 0
+    return [whole(size, "size")] if is_one else size
 
 
 @public("experimental.numpy.random.seed")
+@told
 def seed(s: int) -> None:
     """Seed the generator of this thread, as ``random.set_seed`` does.
 
@@ -57,6 +64,7 @@ def randn(*args: int) -> Any:
 
 
 @public("experimental.numpy.random.uniform")
+@told
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     """Numbers between ``low`` and ``high``, which broadcast, as float64.
 
@@ -103,6 +111,7 @@ def poisson(lam: Any = 1.0, size: Any = None) -> Any:
 
 
 @public("experimental.numpy.random.randint")
+@told
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64) -> Any:
     """Integers from ``low`` up to ``high``, left out; from 0 up to ``low`` where it stands alone.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import ops
 from ..ops import reductions
+from ..ops._dispatch import told
 from ..values.public import public
 from .promotion import array, dtype_of, inexact, promoted, summed
 
@@ -19,6 +20,7 @@ def _axes(axis: Any) -> Any:
 
 
 @public("experimental.numpy.sum")
+@told
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
     """The sum over axes, all unless told; of integers in 64 bits.
 
@@ -29,6 +31,7 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = Non
 
 
 @public("experimental.numpy.prod")
+@told
 def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = None) -> Any:
     """The product over axes, all unless told; of integers in 64 bits.
 
@@ -39,6 +42,7 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = No
 
 
 @public("experimental.numpy.mean")
+@told
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool | None = None
 ) -> Any:
@@ -61,6 +65,7 @@ def _check_out(out: Any) -> None:
 
 
 @public("experimental.numpy.var")
+@told
 def var(
     a: Any,
     axis: Any = None,
@@ -98,6 +103,7 @@ def std(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
 
 
 @public("experimental.numpy.max", "experimental.numpy.amax")
+@told
 def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
     """The largest element over axes, all unless told.
 
@@ -114,6 +120,7 @@ def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None)
 
 
 @public("experimental.numpy.min", "experimental.numpy.amin")
+@told
 def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None) -> Any:
     """The smallest element over axes, all unless told.
 
@@ -130,6 +137,7 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool | None = None)
 
 
 @public("experimental.numpy.cumsum")
+@told
 def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """The sums so far along an axis, of all elements in a row unless told.
 
@@ -141,6 +149,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
 
 
 @public("experimental.numpy.cumprod")
+@told
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """The products so far along an axis, of all elements in a row unless told.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import ops
 from ..ops import arrays, selection
+from ..ops._dispatch import told
 from ..ops._numbers import several, whole
 from ..ops._ranks import of_rank
 from ..values.public import public
@@ -42,6 +43,7 @@ def shape(a: Any) -> Any:
 
 
 @public("experimental.numpy.size")
+@told
 def size(x: Any, axis: Any = None) -> Any:
     """The number of elements: a number of NumPy where it is known, else a tensor.
 
@@ -136,6 +138,7 @@ def broadcast_arrays(*args: Any, **kwargs: Any) -> list:
 
 
 @public("experimental.numpy.dstack")
+@told
 def dstack(tup: Any) -> Any:
     """The arrays one behind the other along the third axis.
 
@@ -146,6 +149,7 @@ def dstack(tup: Any) -> Any:
 
 
 @public("experimental.numpy.append")
+@told
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """The values behind those of ``arr`` along an axis; None for all elements in a row.
 
@@ -169,9 +173,9 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
       ValueError: where the axis does not split into so many parts of one size.
     """
     ary = array(ary)
-    if isinstance(indices_or_sections, (int, np.integer)):
-        return ops.split(ary, int(indices_or_sections), axis)
     what = "split: indices_or_sections"
+    if isinstance(indices_or_sections, int) or getattr(indices_or_sections, "ndim", 1) == 0:
+        return ops.split(ary, whole(indices_or_sections, what), axis)
     ends = [whole(i, what) for i in several(indices_or_sections, what)]
     (number,) = _numbers(axis, ary.shape.rank)
     before = (slice(None),) * number
@@ -221,6 +225,7 @@ def ravel(a: Any) -> Any:
 
 
 @public("experimental.numpy.flatten")
+@told
 def flatten(a: Any, order: str = "C") -> Any:
     """All elements in a row, row by row; column by column in the order "F".
 
@@ -247,6 +252,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @public("experimental.numpy.take")
+@told
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "clip") -> Any:
     """The elements at these places along an axis; None for all elements in a row.
 
@@ -354,6 +360,7 @@ def ix_(*args: Any) -> list:
 
 
 @public("experimental.numpy.select")
+@told
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """Of each place the element of the first choice whose condition holds there.
 

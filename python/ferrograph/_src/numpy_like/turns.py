@@ -9,6 +9,7 @@ import numpy as np
 from .. import ops
 from ..native import _core
 from ..ops._base import contains_tensor, static_value
+from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..values.public import public
 from .any_rank import reordered
@@ -92,6 +93,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 
 @public("experimental.numpy.repeat")
+@told
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element so often, one after the other, along an axis; None for all in a row.
 

@@ -6,7 +6,7 @@ from ..hints import Any
 from ..native import Tensor, _core
 from ..values import errors
 from ..values.composite import IndexedSlices
-from ..values.dtypes import DType, as_dtype, bool, float32, float64, int32, int64, string
+from ..values.dtypes import DType, as_dtype, bool, dtype_or, float32, float64, int32, int64, string
 from ..values.tensor_shape import TensorShape
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "convert",
     "convert_all",
     "convert_pair",
+    "dtype_or",
     "emit",
     "executing_eagerly",
     "float32",

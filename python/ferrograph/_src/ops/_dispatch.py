@@ -10,11 +10,27 @@ import functools
 from collections.abc import Callable
 from types import FunctionType
 
+from .. import later
 from ..hints import Any, TypeVar, cast
 from ..values import nest
 from ..values.composite import CompositeInput, CompositeTensor
+from ..values.errors import OpError
 
-__all__ = ["ask", "asks", "dispatched", "elementwise", "let_ask", "register", "unregister"]
+__all__ = [
+    "ask",
+    "asks",
+    "dispatched",
+    "elementwise",
+    "let_ask",
+    "register",
+    "told",
+    "unregister",
+]
+
+[arguments] = later(f"{__package__.rpartition('.')[0]}.context", "arguments")
+
+# What a call with an argument of a wrong kind raises, before it is said which one it is.
+MISTAKES = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OpError)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,6 +38,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _handlers: dict[Any, list[Callable]] = {}
 # What functions were before handlers of theirs were asked first.
 _before: dict[Any, FunctionType] = {}
+# The functions around others that name arguments.
+_told: set[Any] = set()
 # The functions that ask the classes of composite arguments.
 _asking: set[Any] = set()
 
@@ -33,11 +51,17 @@ def asks(function: F) -> F:
 
 
 def dispatched(function: F) -> F:
-    """``function``, which asks the classes of composite arguments where it fails for them.
+    """``function``, which asks the classes of composite arguments where it fails for them, and
+    names an argument of a wrong kind.
 
     It has the parameters of ``function``, so that ``inspect`` tells them, and a call with
     arguments by place makes no tuple of them.
     """
+    return asks(told(function))
+
+
+def told(function: F) -> F:
+    """``function``, whose errors name an argument of a wrong kind; likewise."""
     code = function.__code__
     asking: Any = _ASKING[code.co_argcount](function)
     functools.update_wrapper(asking, function)
@@ -46,16 +70,35 @@ def dispatched(function: F) -> F:
     names = (*names, *own.co_varnames[len(names) :])
     asking.__code__ = own.replace(co_varnames=names, co_name=function.__name__)
     asking.__defaults__ = function.__defaults__
-    return asks(cast("F", asking))
+    _told.add(asking)
+    return cast("F", asking)
 
 
 def _asked(function: Any, args: tuple, error: CompositeInput) -> Any:
     """``ask`` without the last arguments that are defaults: forms may have fewer parameters."""
+    return ask(function, _given(function, args), {}, error)
+
+
+def _given(function: Any, args: tuple) -> tuple:
+    """Arguments without the last ones that are defaults."""
     defaults = function.__defaults__ or ()
     least, n = len(args) - len(defaults), len(args)
     while n > least and args[n - 1] is defaults[n - 1 - least]:
         n -= 1
-    return ask(function, args[:n], {}, error)
+    return args[:n]
+
+
+def _of_1(function: Any) -> Any:
+    def asking(a):
+        try:
+            return function(a)
+        except CompositeInput as met:
+            error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a,), met)  # noqa: B904 - mostly the same error
+        return _asked(asking, (a,), error)
+
+    return asking
 
 
 def _of_2(function: Any) -> Any:
@@ -64,6 +107,8 @@ def _of_2(function: Any) -> Any:
             return function(a, b)
         except CompositeInput as met:
             error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b), met)  # noqa: B904 - mostly the same error
         return _asked(asking, (a, b), error)
 
     return asking
@@ -75,6 +120,8 @@ def _of_3(function: Any) -> Any:
             return function(a, b, c)
         except CompositeInput as met:
             error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c), met)  # noqa: B904 - mostly the same error
         return _asked(asking, (a, b, c), error)
 
     return asking
@@ -86,6 +133,8 @@ def _of_4(function: Any) -> Any:
             return function(a, b, c, d)
         except CompositeInput as met:
             error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d), met)  # noqa: B904 - mostly the same error
         return _asked(asking, (a, b, c, d), error)
 
     return asking
@@ -97,6 +146,8 @@ def _of_5(function: Any) -> Any:
             return function(a, b, c, d, e)
         except CompositeInput as met:
             error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e), met)  # noqa: B904 - mostly the same error
         return _asked(asking, (a, b, c, d, e), error)
 
     return asking
@@ -108,6 +159,8 @@ def _of_6(function: Any) -> Any:
             return function(a, b, c, d, e, f)
         except CompositeInput as met:
             error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f), met)  # noqa: B904 - mostly the same error
         return _asked(asking, (a, b, c, d, e, f), error)
 
     return asking
@@ -119,6 +172,8 @@ def _of_7(function: Any) -> Any:
             return function(a, b, c, d, e, f, g)
         except CompositeInput as met:
             error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f, g), met)  # noqa: B904 - mostly the same error
         return _asked(asking, (a, b, c, d, e, f, g), error)
 
     return asking
@@ -130,13 +185,81 @@ def _of_8(function: Any) -> Any:
             return function(a, b, c, d, e, f, g, h)
         except CompositeInput as met:
             error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f, g, h), met)  # noqa: B904 - mostly the same error
         return _asked(asking, (a, b, c, d, e, f, g, h), error)
+
+    return asking
+
+
+def _of_9(function: Any) -> Any:
+    def asking(a, b, c, d, e, f, g, h, i):
+        try:
+            return function(a, b, c, d, e, f, g, h, i)
+        except CompositeInput as met:
+            error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f, g, h, i), met)  # noqa: B904 - mostly the same error
+        return _asked(asking, (a, b, c, d, e, f, g, h, i), error)
+
+    return asking
+
+
+def _of_10(function: Any) -> Any:
+    def asking(a, b, c, d, e, f, g, h, i, j):
+        try:
+            return function(a, b, c, d, e, f, g, h, i, j)
+        except CompositeInput as met:
+            error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f, g, h, i, j), met)  # noqa: B904 - mostly the same error
+        return _asked(asking, (a, b, c, d, e, f, g, h, i, j), error)
+
+    return asking
+
+
+def _of_11(function: Any) -> Any:
+    def asking(a, b, c, d, e, f, g, h, i, j, k):
+        try:
+            return function(a, b, c, d, e, f, g, h, i, j, k)
+        except CompositeInput as met:
+            error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f, g, h, i, j, k), met)  # noqa: B904 - mostly the same error
+        return _asked(asking, (a, b, c, d, e, f, g, h, i, j, k), error)
+
+    return asking
+
+
+def _of_12(function: Any) -> Any:
+    def asking(a, b, c, d, e, f, g, h, i, j, k, m):
+        try:
+            return function(a, b, c, d, e, f, g, h, i, j, k, m)
+        except CompositeInput as met:
+            error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f, g, h, i, j, k, m), met)  # noqa: B904 - mostly the same error
+        return _asked(asking, (a, b, c, d, e, f, g, h, i, j, k, m), error)
+
+    return asking
+
+
+def _of_13(function: Any) -> Any:
+    def asking(a, b, c, d, e, f, g, h, i, j, k, m, n):
+        try:
+            return function(a, b, c, d, e, f, g, h, i, j, k, m, n)
+        except CompositeInput as met:
+            error = met
+        except MISTAKES as met:
+            raise arguments.mistake(asking, (a, b, c, d, e, f, g, h, i, j, k, m, n), met)  # noqa: B904 - mostly the same error
+        return _asked(asking, (a, b, c, d, e, f, g, h, i, j, k, m, n), error)
 
     return asking
 
 
 # The functions that ask, by how many parameters they have.
 _ASKING: dict[int, Callable] = {
+    1: _of_1,
     2: _of_2,
     3: _of_3,
     4: _of_4,
@@ -144,6 +267,11 @@ _ASKING: dict[int, Callable] = {
     6: _of_6,
     7: _of_7,
     8: _of_8,
+    9: _of_9,
+    10: _of_10,
+    11: _of_11,
+    12: _of_12,
+    13: _of_13,
 }
 
 
@@ -191,6 +319,9 @@ def let_ask(function: Any) -> bool:
     """
     if function in _asking:
         return True
+    if function in _told:
+        _ask_within(function)
+        return True
     if not _is_own(function) or function.__code__.co_freevars:
         return False
     before = FunctionType(
@@ -214,9 +345,34 @@ def let_ask(function: Any) -> bool:
     return True
 
 
+def _ask_within(function: Any) -> None:
+    """Let a function around another one ask handlers before it calls that."""
+    (cell,) = [c for n, c in _cells(function) if n == "function"]
+    before = _before[function] = cell.cell_contents
+
+    def first(*args: Any) -> Any:
+        if _composites(args, {}):
+            result = _handled(function, _given(function, args), {})
+            if result is not NotImplemented:
+                return result
+        return before(*args)
+
+    cell.cell_contents = first
+    asks(function)
+
+
+def _cells(function: Any) -> Any:
+    return zip(function.__code__.co_freevars, function.__closure__, strict=True)
+
+
 def _restore(function: Any) -> None:
     """Give a function its own code again."""
     before = _before.pop(function)
+    if function in _told:
+        (cell,) = [c for n, c in _cells(function) if n == "function"]
+        cell.cell_contents = before
+        _asking.discard(function)
+        return
     function.__code__, function.__defaults__ = before.__code__, before.__defaults__
     function.__kwdefaults__ = before.__kwdefaults__
     del function.__wrapped__

@@ -37,6 +37,7 @@ def dressed(made: Any, declared: Any, more: str) -> Any:
 
     ``more`` is said at the end of the documentation: what all functions of a family share.
     """
+    made.__code__ = made.__code__.replace(co_name=declared.__name__)
     made.__name__ = declared.__name__
     made.__qualname__ = declared.__qualname__
     made.__module__ = declared.__module__

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from ..context.tracebacks import argument_of
+from .. import later
 from ..hints import Any
-from ._base import convert, emit, int32, is_tensor, known_size, static_value
+from ..native import _core
+from ._base import (
+    TensorShape,
+    as_dtype,
+    convert,
+    emit,
+    int32,
+    is_symbolic,
+    is_tensor,
+    known_size,
+    static_value,
+)
 
 __all__ = ["attribute", "flag", "int32_of", "real", "several", "whole", "wholes"]
+
+
+[arguments] = later(f"{__package__.rpartition('.')[0]}.context", "arguments")
 
 
 def whole(value: Any, what: str, error: type[Exception] = TypeError) -> int:
@@ -17,9 +31,9 @@ def whole(value: Any, what: str, error: type[Exception] = TypeError) -> int:
     """
     known = _scalar(value)
     if known is None or isinstance(known, complex) or known != known or known in _INFINITE:
-        raise error(f"{_named(what, value)} must be an integer, got {_shown(value)}")
+        raise error(_refused(what, value, "be an integer"))
     if known != int(known):
-        raise error(f"{_named(what, value)} must be an integer, got {_shown(value)}")
+        raise error(_refused(what, value, "be an integer"))
     return int(known)
 
 
@@ -34,7 +48,7 @@ def wholes(value: Any, what: str) -> list[int]:
     if not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0:
         return [whole(value, what)]
     if isinstance(value, (str, bytes)):
-        raise TypeError(f"{_named(what, value)} must be integers, got {_shown(value)}")
+        raise TypeError(_refused(what, value, "be integers"))
     return [whole(item, what) for item in several(value, what)]
 
 
@@ -42,7 +56,7 @@ def real(value: Any, what: str, error: type[Exception] = TypeError) -> float:
     """The number that an argument is, likewise."""
     known = _scalar(value)
     if known is None or isinstance(known, complex):
-        raise error(f"{_named(what, value)} must be a number, got {_shown(value)}")
+        raise error(_refused(what, value, "be a number"))
     return float(known)
 
 
@@ -56,7 +70,7 @@ def flag(value: Any, what: str) -> bool:
         return bool(value)
     known = _scalar(value)
     if known is None:
-        raise ValueError(f"{_named(what, value)} must be True or False, got {_shown(value)}")
+        raise ValueError(_refused(what, value, "be True or False"))
     return bool(known)
 
 
@@ -72,13 +86,13 @@ def several(value: Any, what: str) -> list:
     if is_tensor(value) and value.shape.rank != 0:
         count = known_size(value, 0)
         if count is None:
-            raise ValueError(f"{_named(what, value)} must say how many it has, got {_shown(value)}")
+            raise ValueError(_refused(what, value, "say how many it has"))
         slices = emit("Unpack", (value,), {"num": count, "axis": 0}, None)
         return list(slices) if isinstance(slices, (list, tuple)) else [slices]
     plain = not is_tensor(value) and not isinstance(value, (str, bytes))
     if plain and getattr(value, "ndim", None) != 0 and hasattr(value, "__iter__"):
         return list(value)
-    raise TypeError(f"{_named(what, value)} must be a list, got {_shown(value)}")
+    raise TypeError(_refused(what, value, "be a list"))
 
 
 def int32_of(value: Any) -> Any:
@@ -103,16 +117,22 @@ def attribute(value: Any, kind: str, what: str) -> Any:
     if is_tensor(value) and (known := static_value(value)) is not None:
         value = known
     if is_tensor(value) or getattr(value, "ndim", 1) != 1:
-        raise TypeError(
-            f"{_named(what, value)} must be a list whose items are known, got {_shown(value)}"
-        )
+        raise TypeError(_refused(what, value, "be a list whose items are known"))
     return [item(part, what) for part in several(value, what)]
+
+
+def _dtype(value: Any, what: str) -> Any:
+    return as_dtype(value)
+
+
+def _shape(value: Any, what: str) -> Any:
+    return TensorShape(value)
 
 
 def _truth(value: Any, what: str) -> bool:
     known = _scalar(value)
     if known not in (0, 1):
-        raise TypeError(f"{_named(what, value)} must be True or False, got {_shown(value)}")
+        raise TypeError(_refused(what, value, "be True or False"))
     return bool(known)
 
 
@@ -121,11 +141,18 @@ def _text(value: Any, what: str) -> Any:
     if getattr(known, "ndim", None) == 0:
         known = known.item()
     if not isinstance(known, (str, bytes)):
-        raise TypeError(f"{_named(what, value)} must be a string, got {_shown(value)}")
+        raise TypeError(_refused(what, value, "be a string"))
     return known
 
 
-_READERS: dict[str, Any] = {"int": whole, "float": real, "bool": _truth, "str": _text}
+_READERS: dict[str, Any] = {
+    "int": whole,
+    "float": real,
+    "bool": _truth,
+    "str": _text,
+    "dtype": _dtype,
+    "shape": _shape,
+}
 _INFINITE = (float("inf"), float("-inf"))
 
 
@@ -148,13 +175,12 @@ def _scalar(value: Any) -> Any:
         return float(value) if hasattr(value, "__float__") else None
 
 
-def _named(what: str, value: Any) -> str:
-    """``what`` with the function and the parameter where a value came in, unless it says them."""
-    name = argument_of(value)
-    return what if name is None or name.rpartition(" ")[2] in what else f"{name}: {what}"
+def _refused(what: str, value: Any, wanted: str) -> str:
+    return f"{arguments.named(what, value)} must {wanted}, got {_shown(value)}"
 
 
 def _shown(value: Any) -> str:
-    if is_tensor(value):
-        return f"a {value.dtype.name} tensor of shape {value.shape}"
-    return f"{value!r}" if len(repr(value)) < 80 else f"a {type(value).__name__}"
+    if not is_tensor(value):
+        return _core.described(value)
+    text = f"a {value.dtype.name} tensor of shape {value.shape}"
+    return f"{text} that has no value while the function is traced" if is_symbolic(value) else text

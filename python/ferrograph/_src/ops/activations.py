@@ -17,7 +17,7 @@ from ._base import (
     rank_of,
     swapped_axes,
 )
-from ._dispatch import dispatched
+from ._dispatch import dispatched, told
 from ._numbers import real, whole
 from ._ranks import of_rank
 from .arithmetic import add, divide, divide_no_nan, multiply, pow, squared_difference, subtract
@@ -43,6 +43,7 @@ def leaky_relu(features: TensorLike, alpha: Any = 0.2, name: str | None = None) 
 
 
 @public("nn.crelu")
+@told
 def crelu(features: TensorLike, axis: Any = -1, name: str | None = None) -> Tensor:
     """``relu(features)`` and ``relu(-features)`` joined along an axis.
 
@@ -139,6 +140,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
 
 @public("nn.bias_add")
+@told
 def bias_add(
     value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
 ) -> Tensor:

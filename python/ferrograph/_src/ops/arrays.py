@@ -17,6 +17,7 @@ from ._base import (
     contains_tensor,
     convert,
     convert_all,
+    dtype_or,
     emit,
     executing_eagerly,
     int32,
@@ -30,7 +31,7 @@ from ._base import (
     shape_argument,
     static_value,
 )
-from ._dispatch import ask, asks, dispatched
+from ._dispatch import ask, asks, dispatched, told
 from ._numbers import several, whole, wholes
 from ._ranks import in_three
 from .numeric import conj
@@ -60,9 +61,8 @@ def shape_n(input: TensorLike, out_type: Any = int32, name: str | None = None) -
     >>> [s.numpy().tolist() for s in fg.shape_n([[1, 2], [[3]]])]
     [[2], [1, 1]]
     """
-    return listed(
-        emit("ShapeN", several(input, "shape_n: input"), {"out_type": as_dtype(out_type)}, name)
-    )
+    attrs = {"out_type": dtype_or(out_type, int32)}
+    return listed(emit("ShapeN", several(input, "shape_n: input"), attrs, name))
 
 
 @public("size")
@@ -128,6 +128,7 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @public("ensure_shape")
+@told
 def ensure_shape(x: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """``x``, checked when run to have a shape; while tracing, its static shape is refined by it.
 
@@ -496,6 +497,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: Any, name: str | None = Non
 
 
 @public("pad")
+@told
 def pad(
     tensor: TensorLike,
     paddings: TensorLike,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, int32
+from ._dispatch import told
 from ._numbers import flag
 from .arithmetic import greater, less_equal, logical_and
 from .arrays import concat, pad, rank, squeeze, stack
@@ -82,6 +83,7 @@ def tridiagonal_matrix(diagonals: Any, diagonals_format: str) -> Tensor:
 
 
 @public("linalg.tridiagonal_matmul")
+@told
 def tridiagonal_matmul(
     diagonals: Any, rhs: TensorLike, diagonals_format: str = COMPACT, name: str | None = None
 ) -> Tensor:
@@ -102,6 +104,7 @@ def tridiagonal_matmul(
 
 
 @public("linalg.tridiagonal_solve")
+@told
 def tridiagonal_solve(
     diagonals: Any,
     rhs: TensorLike,
@@ -172,6 +175,7 @@ def banded_triangular_solve(
 
 
 @public("linalg.eigh_tridiagonal")
+@told
 def eigh_tridiagonal(
     alpha: TensorLike,
     beta: TensorLike,

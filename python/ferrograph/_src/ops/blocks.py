@@ -8,6 +8,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, contains_tensor, convert, emit, refusal, static_value
+from ._dispatch import told
 from ._numbers import whole
 from ._ranks import of_rank, to_front
 from .arithmetic import less, subtract
@@ -35,6 +36,7 @@ def _check_layout(x: Any, data_format: Any, block_size: Any) -> Any:
 
 
 @public("nn.space_to_depth")
+@told
 def space_to_depth(
     input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
@@ -61,6 +63,7 @@ def space_to_depth(
 
 
 @public("nn.depth_to_space")
+@told
 def depth_to_space(
     input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:

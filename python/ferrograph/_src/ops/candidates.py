@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from ..values.errors import NotFoundError
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, int32, int64
-from ._numbers import whole
+from ._dispatch import told
+from ._numbers import real, whole
 from .activations import embedding_lookup
 from .arithmetic import equal, subtract
 from .arrays import concat, reshape, shape, stop_gradient
@@ -66,6 +67,7 @@ def _drawn(
 
 
 @public("random.uniform_candidate_sampler")
+@told
 def uniform_candidate_sampler(
     true_classes: TensorLike,
     num_true: int,
@@ -103,6 +105,7 @@ def uniform_candidate_sampler(
 
 
 @public("random.log_uniform_candidate_sampler")
+@told
 def log_uniform_candidate_sampler(
     true_classes: TensorLike,
     num_true: int,
@@ -131,6 +134,7 @@ def log_uniform_candidate_sampler(
 
 
 @public("random.fixed_unigram_candidate_sampler", "nn.fixed_unigram_candidate_sampler")
+@told
 def fixed_unigram_candidate_sampler(
     true_classes: TensorLike,
     num_true: int,
@@ -169,6 +173,8 @@ def fixed_unigram_candidate_sampler(
       NotFoundError: where the file cannot be read.
     """
     counts = _counts(vocab_file, unigrams)
+    num_reserved_ids = whole(num_reserved_ids, "num_reserved_ids")
+    distortion = real(distortion, "distortion")
     if not 0 <= shard < num_shards:
         raise ValueError(f"shard must be in [0, {num_shards}), got {shard}")
     weights = [0.0] * num_reserved_ids + [float(count) ** distortion for count in counts]
@@ -198,6 +204,7 @@ def _counts(vocab_file: str, unigrams: Any) -> list:
 
 
 @public("random.all_candidate_sampler", "nn.all_candidate_sampler")
+@told
 def all_candidate_sampler(
     true_classes: TensorLike,
     num_true: int,
@@ -256,6 +263,7 @@ def _matches(classes: Tensor, drawn: TensorLike) -> Tensor:
 
 
 @public("nn.nce_loss")
+@told
 def nce_loss(
     weights: Any,
     biases: Any,
@@ -307,6 +315,7 @@ def nce_loss(
 
 
 @public("nn.sampled_softmax_loss")
+@told
 def sampled_softmax_loss(
     weights: Any,
     biases: Any,

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
+from ._dispatch import told
 from ._numbers import int32_of, several, whole
 from .arrays import concat, expand_dims, reshape, shape, squeeze, transpose
 from .selection import gather
@@ -113,6 +114,7 @@ def _convolved(
 
 
 @public("nn.conv2d")
+@told
 def conv2d(
     input: TensorLike,
     filters: TensorLike,
@@ -152,6 +154,7 @@ def conv2d(
 
 
 @public("nn.conv3d")
+@told
 def conv3d(
     input: TensorLike,
     filters: TensorLike,
@@ -174,6 +177,7 @@ def conv3d(
 
 
 @public("nn.conv1d")
+@told
 def conv1d(
     input: TensorLike,
     filters: TensorLike,
@@ -212,6 +216,7 @@ def _wide(attrs: dict[str, Any]) -> dict[str, Any]:
 
 
 @public("nn.convolution")
+@told
 def convolution(
     input: TensorLike,
     filters: TensorLike,
@@ -240,6 +245,7 @@ def convolution(
 
 
 @public("nn.conv2d_transpose")
+@told
 def conv2d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -265,6 +271,7 @@ def conv2d_transpose(
 
 
 @public("nn.conv3d_transpose")
+@told
 def conv3d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -287,6 +294,7 @@ def conv3d_transpose(
 
 
 @public("nn.conv1d_transpose")
+@told
 def conv1d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -337,6 +345,7 @@ def _transposed(
 
 
 @public("nn.conv_transpose")
+@told
 def conv_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -364,6 +373,7 @@ def conv_transpose(
 
 
 @public("nn.atrous_conv2d")
+@told
 def atrous_conv2d(
     value: TensorLike, filters: TensorLike, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
@@ -376,6 +386,7 @@ def atrous_conv2d(
 
 
 @public("nn.atrous_conv2d_transpose")
+@told
 def atrous_conv2d_transpose(
     value: TensorLike,
     filters: TensorLike,
@@ -394,6 +405,7 @@ def atrous_conv2d_transpose(
 
 
 @public("nn.depthwise_conv2d")
+@told
 def depthwise_conv2d(
     input: TensorLike,
     filter: TensorLike,
@@ -425,6 +437,7 @@ def depthwise_conv2d(
 
 
 @public("nn.depthwise_conv2d_backprop_input")
+@told
 def depthwise_conv2d_backprop_input(
     input_sizes: TensorLike,
     filter: TensorLike,
@@ -453,6 +466,7 @@ def depthwise_conv2d_backprop_input(
 
 
 @public("nn.depthwise_conv2d_backprop_filter")
+@told
 def depthwise_conv2d_backprop_filter(
     input: TensorLike,
     filter_sizes: TensorLike,
@@ -479,6 +493,7 @@ def depthwise_conv2d_backprop_filter(
 
 
 @public("nn.separable_conv2d")
+@told
 def separable_conv2d(
     input: TensorLike,
     depthwise_filter: TensorLike,

@@ -16,6 +16,7 @@ from ._base import (
     convert,
     convert_all,
     convert_pair,
+    dtype_or,
     emit,
     float32,
     float64,
@@ -334,7 +335,9 @@ def sequence_mask(
         none = convert([0], lengths.dtype)
         maxlen = emit("Max", (emit("ConcatV2", (none, flat, 0), None, None), 0), None, None)
     places = range(maxlen if is_tensor(maxlen) else convert(maxlen, lengths.dtype))
-    return cast(less(places, cast(expand_dims(lengths, -1), places.dtype)), dtype, name)
+    return cast(
+        less(places, cast(expand_dims(lengths, -1), places.dtype)), dtype_or(dtype, bool), name
+    )
 
 
 @public("meshgrid")

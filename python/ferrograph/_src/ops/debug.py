@@ -21,7 +21,7 @@ from ._base import (
     is_slices,
     is_tensor,
 )
-from ._dispatch import dispatched
+from ._dispatch import dispatched, told
 from ._emits import dressed
 from ._numbers import several, whole
 from ._templates import filled
@@ -480,6 +480,7 @@ def assert_rank_at_least(
 
 
 @public("debugging.assert_rank_in")
+@told
 def assert_rank_in(
     x: TensorLike, ranks: Any, message: str | None = None, name: str | None = None
 ) -> Any:
@@ -595,6 +596,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
 
 
 @public("debugging.assert_proper_iterable")
+@told
 def assert_proper_iterable(values: TensorLike) -> Any:
     """Checks that ``values`` may be iterated over and is neither a string nor a tensor.
 

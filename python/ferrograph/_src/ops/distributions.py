@@ -11,12 +11,14 @@ from ._base import (
     TensorLike,
     as_dtype,
     convert,
+    dtype_or,
     emit,
     float32,
     int32,
     int64,
     is_tensor,
 )
+from ._dispatch import told
 from .arithmetic import divide, maximum
 from .arrays import broadcast_dynamic_shape, broadcast_to, concat, shape
 from .numeric import cast
@@ -47,7 +49,8 @@ def reserved(kind: str, shape: Tensor, each: int, seed: int | None) -> tuple[Ten
 
 def _behind(each: Any, parameters: Tensor) -> Tensor:
     """The shape of as many samples for each of the parameters."""
-    return concat([sizes(each), shape(parameters)], 0)
+    each = sizes(each)
+    return concat([each, shape(parameters, each.dtype)], 0)
 
 
 @public("random.stateless_gamma")
@@ -108,6 +111,7 @@ def _tiny(dtype: Any) -> float:
 
 
 @public("random.gamma")
+@told
 def gamma(
     shape: Any,
     alpha: TensorLike,
@@ -162,6 +166,7 @@ def stateless_poisson(
 
 
 @public("random.poisson")
+@told
 def poisson(
     shape: Any,
     lam: TensorLike,
@@ -185,7 +190,7 @@ def poisson(
       name: a name for the operation.
     """
     lam = convert(lam)
-    dtype, size = as_dtype(dtype), _behind(shape, lam)
+    dtype, size = dtype_or(dtype, int64), _behind(shape, lam)
     kind = f"RandomPoissonV2 {size.dtype.name} {lam.dtype.name} {dtype.name}"
     inputs = (size, *reserved(kind, size, _BLOCKS, seed), lam)
     return emit("StatelessRandomPoissonV2", inputs, {"dtype": dtype}, name)
@@ -220,7 +225,7 @@ def sobol_sample(
       InvalidArgumentError: for other numbers of dimensions or points.
     """
     inputs = [convert(number, int32) for number in (dim, num_results, skip)]
-    return emit("SobolSample", inputs, {"dtype": as_dtype(dtype)}, name)
+    return emit("SobolSample", inputs, {"dtype": dtype_or(dtype, float32)}, name)
 
 
 @public("random.stateless_binomial")
@@ -249,7 +254,8 @@ def stateless_binomial(
       InvalidArgumentError: where ``shape`` does not end with the shape of the parameters.
     """
     inputs = (sizes(shape), convert(seed), *_binomial_parameters(counts, probs))
-    return emit("StatelessRandomBinomial", inputs, {"dtype": as_dtype(output_dtype)}, name)
+    dtype = dtype_or(output_dtype, int64)
+    return emit("StatelessRandomBinomial", inputs, {"dtype": dtype}, name)
 
 
 def _binomial_parameters(counts: TensorLike, probs: TensorLike) -> tuple[Tensor, Tensor]:

@@ -27,6 +27,7 @@ from ._base import (
     rank_of,
     refined,
 )
+from ._dispatch import told
 from ._numbers import int32_of, whole
 from .arithmetic import floordiv, multiply
 from .arrays import concat, pad, roll, shape
@@ -297,6 +298,7 @@ _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 @public("signal.dct")
+@told
 def dct(
     input: TensorLike,
     type: int = 2,
@@ -322,7 +324,7 @@ def dct(
       ValueError: for another type or norm, a length below 1, or a type 1 of less than two numbers.
       NotImplementedError: for another axis.
     """
-    x = convert(input, dtype_hint=float32)
+    x, type = convert(input, dtype_hint=float32), whole(type, "dct: type", ValueError)
     if x.dtype not in (float32, float64):
         raise TypeError(f"a cosine transform is of float32 or float64, got {x.dtype.name}")
     _check_cosine(x, type, n, axis, norm)
@@ -333,6 +335,7 @@ def dct(
 
 
 @public("signal.idct")
+@told
 def idct(
     input: TensorLike,
     type: int = 2,
@@ -346,6 +349,7 @@ def idct(
     >>> fg.signal.idct(fg.signal.dct([1.0, 2.0], norm="ortho"), norm="ortho").numpy().round(4)
     array([1., 2.], dtype=float32)
     """
+    type = whole(type, "idct: type", ValueError)
     if type not in _INVERSE:
         raise ValueError("Types I, II, III and IV (I)DCT are supported.")
     return dct(input, _INVERSE[type], n, axis, norm, name)

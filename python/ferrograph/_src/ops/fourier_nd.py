@@ -8,6 +8,7 @@ from typing import Any
 from ..values.dtypes import complex64, complex128
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, is_tensor, known_rank, known_size
+from ._dispatch import told
 from .arithmetic import multiply, realdiv
 from .arrays import pad, shape, stack, transpose, unstack
 from .elementwise import sqrt
@@ -35,6 +36,7 @@ _NORMS = (None, "backward", "ortho", "forward")
 
 
 @public("signal.fftnd", "fftnd")
+@told
 def fftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
@@ -69,6 +71,7 @@ def fftnd(
 
 
 @public("signal.ifftnd", "ifftnd")
+@told
 def ifftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
@@ -89,6 +92,7 @@ def ifftnd(
 
 
 @public("signal.rfftnd", "rfftnd")
+@told
 def rfftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
@@ -112,6 +116,7 @@ def rfftnd(
 
 
 @public("signal.irfftnd", "irfftnd")
+@told
 def irfftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,

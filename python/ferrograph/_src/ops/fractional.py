@@ -15,6 +15,7 @@ from ._base import (
     refined,
     refusal,
 )
+from ._dispatch import told
 from ._numbers import real, whole
 from .arithmetic import less, minimum
 from .arrays import concat, expand_dims, reshape, shape, stack, transpose
@@ -81,6 +82,7 @@ def fractional_max_pool(
 
 
 @public("nn.fractional_avg_pool")
+@told
 def fractional_avg_pool(
     value: TensorLike,
     pooling_ratio: Any,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..values.dtypes import as_dtype, uint8
+from ..values.dtypes import as_dtype, dtype_or, uint8
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, int32, string
+from ._dispatch import told
 from ._numbers import int32_of
 from .arithmetic import equal
 from .image_colors import convert_image_dtype
@@ -34,7 +35,7 @@ def decode_png(
     Raises:
       InvalidArgumentError: where the contents are no such file.
     """
-    attrs = {"channels": channels, "dtype": as_dtype(dtype)}
+    attrs = {"channels": channels, "dtype": dtype_or(dtype, uint8)}
     return emit("DecodePng", (contents,), attrs, name)
 
 
@@ -52,6 +53,7 @@ def _jpeg_attrs(
 
 
 @public("image.decode_jpeg", "io.decode_jpeg")
+@told
 def decode_jpeg(
     contents: TensorLike,
     channels: int = 0,
@@ -91,6 +93,7 @@ def decode_jpeg(
 
 
 @public("image.decode_and_crop_jpeg", "io.decode_and_crop_jpeg")
+@told
 def decode_and_crop_jpeg(
     contents: TensorLike,
     crop_window: TensorLike,
@@ -279,7 +282,7 @@ def extract_jpeg_shape(
     Raises:
       InvalidArgumentError: where the contents are no such file.
     """
-    attrs = {"output_type": as_dtype(output_type)}
+    attrs = {"output_type": dtype_or(output_type, int32)}
     return emit("ExtractJpegShape", (contents,), attrs, name)
 
 

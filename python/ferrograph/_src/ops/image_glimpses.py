@@ -16,6 +16,7 @@ from ._base import (
     known_size,
     refusal,
 )
+from ._dispatch import told
 from ._numbers import flag, int32_of, real, several, whole
 from ._ranks import of_rank
 from .activations import moments
@@ -42,6 +43,7 @@ _NOISES = ("uniform", "gaussian", "zero")
 
 
 @public("image.extract_glimpse")
+@told
 def extract_glimpse(
     input: TensorLike,
     size: TensorLike,

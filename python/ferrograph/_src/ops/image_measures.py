@@ -15,6 +15,7 @@ from ._base import (
     known_size,
     static_value,
 )
+from ._dispatch import told
 from ._ranks import of_rank
 from .activations import relu, softmax
 from .arithmetic import pow, squared_difference
@@ -182,6 +183,7 @@ def _check_windows(image: Tensor, size: Any) -> None:
 
 
 @public("image.ssim")
+@told
 def ssim(
     img1: TensorLike,
     img2: TensorLike,
@@ -217,6 +219,7 @@ def ssim(
 
 
 @public("image.ssim_multiscale")
+@told
 def ssim_multiscale(
     img1: TensorLike,
     img2: TensorLike,

@@ -25,6 +25,7 @@ from ._base import (
     refusal,
     static_value,
 )
+from ._dispatch import told
 from ._numbers import int32_of, real, whole
 from ._ranks import of_rank
 from .arithmetic import equal, floormod
@@ -131,6 +132,7 @@ def _qualities(lowest: int, highest: int) -> tuple[int, int]:
 
 
 @public("image.random_flip_left_right")
+@told
 def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images mirrored, left to right, or not, each as likely.
 
@@ -157,6 +159,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Ten
 
 
 @public("image.random_flip_up_down")
+@told
 def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images upside down, mirrored, or not, each as likely.
 
@@ -183,6 +186,7 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
 
 
 @public("image.random_brightness")
+@told
 def random_brightness(image: TensorLike, max_delta: Any, seed: int | None = None) -> Tensor:
     """Images as ``adjust_brightness`` makes them, by up to ``max_delta`` more or less.
 
@@ -209,6 +213,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: Any, seed: TensorL
 
 
 @public("image.random_contrast")
+@told
 def random_contrast(image: TensorLike, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
     """Images as ``adjust_contrast`` makes them, by a factor from ``lower`` to ``upper``.
 
@@ -237,6 +242,7 @@ def stateless_random_contrast(
 
 
 @public("image.random_hue")
+@told
 def random_hue(image: TensorLike, max_delta: Any, seed: int | None = None) -> Tensor:
     """RGB images as ``adjust_hue`` makes them, by up to ``max_delta`` more or less.
 
@@ -263,6 +269,7 @@ def stateless_random_hue(image: TensorLike, max_delta: Any, seed: TensorLike) ->
 
 
 @public("image.random_saturation")
+@told
 def random_saturation(image: TensorLike, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
     """RGB images as ``adjust_saturation`` makes them, by a factor from ``lower`` to ``upper``.
 
@@ -292,6 +299,7 @@ def stateless_random_saturation(
 
 
 @public("image.random_jpeg_quality")
+@told
 def random_jpeg_quality(
     image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Tensor:
@@ -337,6 +345,7 @@ def _cropped(value: TensorLike, size: TensorLike, draw: Draw, name: Any) -> Tens
 
 
 @public("image.random_crop")
+@told
 def random_crop(
     value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
 ) -> Tensor:

@@ -17,6 +17,7 @@ from ._base import (
     known_size,
     static_value,
 )
+from ._dispatch import told
 from ._numbers import flag, int32_of, several, whole
 from .arithmetic import divide, maximum, minimum
 from .arrays import concat, expand_dims, reshape, shape, squeeze, stack
@@ -63,6 +64,7 @@ _OPS = {
 
 
 @public("image.resize")
+@told
 def resize(
     images: TensorLike,
     size: TensorLike,
@@ -148,6 +150,7 @@ def _resized(images: Tensor, size: Tensor, method: Any, antialias: bool, name: A
 
 
 @public("image.resize_with_pad")
+@told
 def resize_with_pad(
     image: TensorLike,
     target_height: TensorLike,
@@ -195,6 +198,7 @@ def _positive(size: TensorLike, what: str) -> Any:
 
 
 @public("image.crop_and_resize")
+@told
 def crop_and_resize(
     image: TensorLike,
     boxes: TensorLike,
@@ -234,6 +238,7 @@ def crop_and_resize(
 
 
 @public("image.extract_patches")
+@told
 def extract_patches(
     images: TensorLike,
     sizes: Any,

@@ -22,6 +22,7 @@ from ._base import (
     refined,
     static_value,
 )
+from ._dispatch import told
 from ._numbers import whole
 from .arithmetic import floordiv, maximum, minimum
 from .arrays import concat, pad, reshape, reverse, shape
@@ -311,6 +312,7 @@ def _padded(image: Tensor, top: Any, below: Any, left: Any, right: Any) -> Tenso
 
 
 @public("image.central_crop")
+@told
 def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """The middle of images, of this fraction of height and width.
 

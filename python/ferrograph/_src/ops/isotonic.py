@@ -10,6 +10,7 @@ from ..values.dtypes import bool as boolean
 from ..values.dtypes import float32, float64, int32
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, swapped_axes
+from ._dispatch import told
 from ._numbers import flag
 from .arithmetic import add, less, logical_and
 from .arrays import concat, reshape, shape, size, stop_gradient, transpose
@@ -27,6 +28,7 @@ IsotonicRegression = namedtuple("IsotonicRegression", ["output", "segments"])
 
 
 @public("nn.isotonic_regression")
+@told
 def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> Any:
     """The monotone sequence with the least sum of squared distances from the given one.
 

@@ -23,7 +23,7 @@ from ._base import (
     is_tensor,
     map_values,
 )
-from ._dispatch import dispatched
+from ._dispatch import dispatched, told
 from ._numbers import several
 from .arithmetic import add, divide, greater, less, maximum, minimum, multiply, subtract
 from .elementwise import abs, lgamma, rsqrt, sqrt, square
@@ -233,6 +233,7 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
 
 
 @public("math.accumulate_n")
+@told
 def accumulate_n(
     inputs: TensorLike, shape: TensorLike = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
@@ -257,6 +258,7 @@ def accumulate_n(
 
 
 @public("math.polyval")
+@told
 def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Tensor:
     """The polynomial with these coefficients, the highest power first, at ``x`` (by Horner's
     scheme).
@@ -340,6 +342,7 @@ def clip_by_norm(
 
 
 @public("linalg.global_norm")
+@told
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The Euclidean norm of several tensors taken together; entries that are None do not count.
 
@@ -356,6 +359,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
 
 @public("clip_by_global_norm")
+@told
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> Any:
@@ -395,6 +399,7 @@ def clip_by_global_norm(
 
 
 @public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
+@told
 def l2_normalize(
     x: TensorLike,
     axis: Any = None,

@@ -12,6 +12,7 @@ from typing import Any
 from ..values.dtypes import float64, int64
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
+from ._dispatch import told
 from ._ranks import of_rank
 from .arithmetic import maximum, realdiv
 from .arrays import concat, expand_dims, pad, reshape, reverse, shape, squeeze, stack, transpose
@@ -82,6 +83,7 @@ def _axes(x: Any, data_format: Any) -> int:
 
 
 @public("nn.max_pool")
+@told
 def max_pool(
     input: TensorLike,
     ksize: Any,
@@ -100,6 +102,7 @@ def max_pool(
 
 
 @public("nn.max_pool1d")
+@told
 def max_pool1d(
     input: TensorLike,
     ksize: Any,
@@ -117,6 +120,7 @@ def max_pool1d(
 
 
 @public("nn.max_pool2d")
+@told
 def max_pool2d(
     input: TensorLike,
     ksize: Any,
@@ -141,6 +145,7 @@ def max_pool2d(
 
 
 @public("nn.max_pool3d")
+@told
 def max_pool3d(
     input: TensorLike,
     ksize: Any,
@@ -158,6 +163,7 @@ def max_pool3d(
 
 
 @public("nn.avg_pool")
+@told
 def avg_pool(
     input: TensorLike,
     ksize: Any,
@@ -176,6 +182,7 @@ def avg_pool(
 
 
 @public("nn.avg_pool1d")
+@told
 def avg_pool1d(
     input: TensorLike,
     ksize: Any,
@@ -193,6 +200,7 @@ def avg_pool1d(
 
 
 @public("nn.avg_pool2d")
+@told
 def avg_pool2d(
     input: TensorLike,
     ksize: Any,
@@ -214,6 +222,7 @@ def avg_pool2d(
 
 
 @public("nn.avg_pool3d")
+@told
 def avg_pool3d(
     input: TensorLike,
     ksize: Any,
@@ -231,6 +240,7 @@ def avg_pool3d(
 
 
 @public("nn.max_pool_with_argmax")
+@told
 def max_pool_with_argmax(
     input: TensorLike,
     ksize: Any,
@@ -269,6 +279,7 @@ def max_pool_with_argmax(
 
 
 @public("nn.pool")
+@told
 def pool(
     input: TensorLike,
     window_shape: Any,
@@ -388,6 +399,7 @@ def _taps(x: Any, window: list, strides: list, rates: list, padding: Any) -> Any
 
 
 @public("nn.dilation2d")
+@told
 def dilation2d(
     input: TensorLike,
     filters: TensorLike,
@@ -423,6 +435,7 @@ def dilation2d(
 
 
 @public("nn.erosion2d")
+@told
 def erosion2d(
     value: TensorLike,
     filters: TensorLike,

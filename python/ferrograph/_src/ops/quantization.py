@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..values import errors
 from ..values.public import public
 from ._base import Tensor, TensorLike, TensorShape, convert, float32, known_size, rank_of
+from ._dispatch import told
 from ._numbers import real, whole
 from ._ranks import of_rank
 from .arithmetic import equal, greater, less, less_equal, maximum, minimum
@@ -99,6 +100,7 @@ def _check(low: float, high: float) -> None:
 
 
 @public("quantization.fake_quant_with_min_max_args")
+@told
 def by_args(
     inputs: TensorLike,
     min: float = -6,
@@ -131,6 +133,7 @@ def by_args(
 
 
 @public("quantization.fake_quant_with_min_max_vars")
+@told
 def by_vars(
     inputs: TensorLike,
     min: TensorLike,
@@ -178,6 +181,7 @@ class FakeQuantGradient(NamedTuple):
 
 
 @public("quantization.fake_quant_with_min_max_args_gradient")
+@told
 def args_gradient(
     gradients: TensorLike,
     inputs: TensorLike,
@@ -199,6 +203,7 @@ def args_gradient(
 
 
 @public("quantization.fake_quant_with_min_max_vars_gradient")
+@told
 def vars_gradient(
     gradients: TensorLike,
     inputs: TensorLike,
@@ -221,6 +226,7 @@ def vars_gradient(
 
 
 @public("quantization.fake_quant_with_min_max_vars_per_channel")
+@told
 def fake_quant_with_min_max_vars_per_channel(
     inputs: TensorLike,
     min: TensorLike,
@@ -254,6 +260,7 @@ def fake_quant_with_min_max_vars_per_channel(
 
 
 @public("quantization.fake_quant_with_min_max_vars_per_channel_gradient")
+@told
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: TensorLike,
     inputs: TensorLike,

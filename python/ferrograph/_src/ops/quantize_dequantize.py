@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..values import errors
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, known_rank
+from ._dispatch import told
 from ._numbers import whole
 from .arithmetic import (
     equal,
@@ -27,6 +28,7 @@ from .selection import where
 
 
 @public("quantization.quantize_and_dequantize_v2")
+@told
 def quantize_and_dequantize_v2(
     input: TensorLike,
     input_min: TensorLike,
@@ -83,6 +85,7 @@ def quantize_and_dequantize_v2(
 
 
 @public("quantization.quantize_and_dequantize")
+@told
 def quantize_and_dequantize(
     input: TensorLike,
     input_min: TensorLike,

@@ -12,12 +12,13 @@ from ._base import (
     TensorLike,
     as_dtype,
     convert,
+    dtype_or,
     emit,
     float32,
     int64,
     shape_argument,
 )
-from ._dispatch import dispatched
+from ._dispatch import dispatched, told
 from ._numbers import int32_of, whole
 from .arithmetic import add, multiply, subtract
 from .arrays import stack
@@ -29,6 +30,7 @@ _MODULUS = 2**31 - 1
 
 
 @public("random.set_seed")
+@told
 def set_seed(seed: Any) -> None:
     """Sets the global seed, from which operations without a seed of their own take theirs.
 
@@ -94,6 +96,7 @@ def sizes(shape: Any) -> Any:
 
 
 @public("random.uniform")
+@told
 def uniform(
     shape: TensorLike,
     minval: TensorLike = 0,
@@ -135,6 +138,7 @@ def _check_uniform(dtype: Any, maxval: Any) -> Any:
 
 
 @public("random.normal")
+@told
 def normal(
     shape: TensorLike,
     mean: TensorLike = 0.0,
@@ -161,6 +165,7 @@ def normal(
 
 
 @public("random.truncated_normal")
+@told
 def truncated_normal(
     shape: TensorLike,
     mean: TensorLike = 0.0,
@@ -185,6 +190,7 @@ def shifted(numbers: Any, mean: Any, stddev: Any, name: Any) -> Any:
 
 
 @public("random.shuffle")
+@told
 def shuffle(value: TensorLike, seed: Any = None, name: str | None = None) -> Tensor:
     """The slices of a tensor along its first axis in random order.
 
@@ -195,6 +201,7 @@ def shuffle(value: TensorLike, seed: Any = None, name: str | None = None) -> Ten
 
 
 @public("random.categorical")
+@told
 def categorical(
     logits: TensorLike,
     num_samples: TensorLike,
@@ -292,7 +299,7 @@ def stateless_normal(
     TensorShape([2])
     """
     check_alg(alg)
-    numbers = _stateless("StatelessRandomNormalV2", shape, seed, as_dtype(dtype))
+    numbers = _stateless("StatelessRandomNormalV2", shape, seed, dtype_or(dtype, float32))
     return shifted(numbers, mean, stddev, name)
 
 
@@ -312,7 +319,8 @@ def stateless_truncated_normal(
     TensorShape([2])
     """
     check_alg(alg)
-    numbers = _stateless("StatelessTruncatedNormalV2", shape, seed, as_dtype(dtype))
+    dtype = dtype_or(dtype, float32)
+    numbers = _stateless("StatelessTruncatedNormalV2", shape, seed, dtype)
     return shifted(numbers, mean, stddev, name)
 
 
@@ -329,7 +337,7 @@ def stateless_categorical(
     >>> fg.random.stateless_categorical([[0.0, 100.0]], 3, seed=[1, 2]).numpy()
     array([[1, 1, 1]])
     """
-    attrs = {"output_dtype": as_dtype(dtype)}
+    attrs = {"output_dtype": dtype_or(dtype, int64)}
     return emit("StatelessMultinomial", (logits, int32_of(num_samples), seed), attrs, name)
 
 

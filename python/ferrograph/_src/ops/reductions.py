@@ -16,6 +16,7 @@ from ._base import (
     all_axes,
     as_dtype,
     convert,
+    dtype_or,
     emit,
     float32,
     int64,
@@ -275,7 +276,7 @@ def argmax(
     Raises:
       InvalidArgumentError: where the axis is empty.
     """
-    dtype = as_dtype(output_type)
+    dtype = dtype_or(output_type, int64)
     is_narrow = dtype in (int16, uint16)
     attrs = {"output_type": int64 if is_narrow else dtype}
     found = emit("ArgMax", (input, _axis_of(axis)), attrs, name)
@@ -298,7 +299,7 @@ def argmin(
     >>> fg.argmin([[1, 9, 3], [7, 5, 7]], axis=1).numpy()
     array([0, 1])
     """
-    attrs = {"output_type": as_dtype(output_type)}
+    attrs = {"output_type": dtype_or(output_type, int64)}
     return emit("ArgMin", (input, _axis_of(axis)), attrs, name)
 
 

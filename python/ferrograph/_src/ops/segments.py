@@ -12,6 +12,7 @@ from ._base import (
     Tensor,
     TensorLike,
     convert,
+    dtype_or,
     emit,
     float64,
     int32,
@@ -19,7 +20,7 @@ from ._base import (
     rank_of,
     refusal,
 )
-from ._dispatch import ask, asks, dispatched
+from ._dispatch import ask, asks, dispatched, told
 from ._emits import dressed
 from ._numbers import int32_of, several, whole
 from ._ranks import split_shape
@@ -355,7 +356,8 @@ def histogram_fixed_width_bins(
     scaled = multiply(divide(subtract(values, low), subtract(high, low)), cast(nbins, values.dtype))
     # Clipped as floats: what is far outside would not fit an integer.
     last = cast(subtract(nbins, 1), values.dtype)
-    return cast(minimum(maximum(floor(scaled), convert(0, values.dtype)), last), dtype, name)
+    bins = minimum(maximum(floor(scaled), convert(0, values.dtype)), last)
+    return cast(bins, dtype_or(dtype, int32), name)
 
 
 @public("histogram_fixed_width")
@@ -470,6 +472,7 @@ def _counted(values: Any, what: str) -> Any:
 
 
 @public("dynamic_stitch")
+@told
 def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = None) -> Tensor:
     """The slices of several tensors merged into one, each at its index; the last wins where
     several meet.

@@ -20,6 +20,7 @@ from ._base import (
     refusal,
     static_value,
 )
+from ._dispatch import told
 from ._numbers import flag, real, whole
 from ._ranks import in_three, split_shape
 from .arithmetic import divide, maximum, minimum, multiply
@@ -155,6 +156,7 @@ def _pack_rows(rows: list[list[Any]]) -> Any:
 
 
 @public("signal.stft")
+@told
 def stft(
     signals: TensorLike,
     frame_length: TensorLike,
@@ -198,6 +200,7 @@ def _enclosing_power_of_two(n: Any) -> Any:
 
 
 @public("signal.inverse_stft")
+@told
 def inverse_stft(
     stfts: TensorLike,
     frame_length: TensorLike,
@@ -261,6 +264,7 @@ def inverse_stft_window_fn(
 
 
 @public("signal.mdct")
+@told
 def mdct(
     signals: TensorLike,
     frame_length: TensorLike,
@@ -299,6 +303,7 @@ def mdct(
 
 
 @public("signal.inverse_mdct")
+@told
 def inverse_mdct(
     mdcts: TensorLike,
     window_fn: Window | None = vorbis_window,

@@ -13,12 +13,14 @@ from ._base import (
     as_dtype,
     convert,
     convert_pair,
+    dtype_or,
     emit,
     int32,
     is_tensor,
     refusal,
     swapped_axes,
 )
+from ._dispatch import told
 from ._numbers import whole
 from .arithmetic import greater, greater_equal, less, logical_and, multiply
 from .arrays import expand_dims, reshape, shape, transpose
@@ -62,10 +64,11 @@ def top_k(
     """
     k = widened(k) if is_tensor(k) else k
     values, indices = emit("TopKV2", (input, k), {"sorted": sorted}, name)
-    return TopKV2(values, cast(indices, index_type))
+    return TopKV2(values, cast(indices, dtype_or(index_type, int32)))
 
 
 @public("sort")
+@told
 def sort(
     values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
@@ -87,6 +90,7 @@ def sort(
 
 
 @public("argsort")
+@told
 def argsort(
     values: TensorLike,
     axis: Any = -1,
@@ -132,6 +136,7 @@ def _sorted_last(values: Any, direction: Any, part: Any) -> Any:
 
 
 @public("searchsorted")
+@told
 def searchsorted(
     sorted_sequence: TensorLike,
     values: TensorLike,
@@ -159,7 +164,7 @@ def searchsorted(
     rows, values = convert_pair(sorted_sequence, values)
     op = "LowerBound" if side == "left" else "UpperBound"
     inputs = (_as_matrix(rows), _as_matrix(values))
-    places = emit(op, inputs, {"out_type": as_dtype(out_type)}, None)
+    places = emit(op, inputs, {"out_type": dtype_or(out_type, int32)}, None)
     return reshape(places, shape(values), name)
 
 

@@ -9,10 +9,10 @@ from ..values.public import public
 from ._base import (
     Tensor,
     TensorLike,
-    as_dtype,
     as_list,
     convert,
     convert_all,
+    dtype_or,
     emit,
     float32,
     int_vector,
@@ -20,7 +20,7 @@ from ._base import (
     rank_of,
     string,
 )
-from ._dispatch import dispatched
+from ._dispatch import dispatched, told
 from ._numbers import several
 from ._templates import filled
 
@@ -181,10 +181,11 @@ def to_number(input: TensorLike, out_type: Any = float32, name: str | None = Non
     Raises:
       InvalidArgumentError: for a string that spells no such number.
     """
-    return emit("StringToNumber", (input,), {"out_type": as_dtype(out_type)}, name)
+    return emit("StringToNumber", (input,), {"out_type": dtype_or(out_type, float32)}, name)
 
 
 @public("strings.format")
+@told
 def format(
     template: Any,
     inputs: TensorLike,

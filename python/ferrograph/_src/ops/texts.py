@@ -7,7 +7,7 @@ from typing import Any
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, as_dtype, convert, emit, int32, string
-from ._dispatch import dispatched
+from ._dispatch import dispatched, told
 from ._numbers import int32_of, whole
 
 
@@ -170,6 +170,7 @@ def decode_raw(
 
 
 @public("io.decode_csv")
+@told
 def decode_csv(
     records: TensorLike,
     record_defaults: Sequence[Any],

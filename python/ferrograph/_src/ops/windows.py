@@ -8,6 +8,7 @@ from typing import Any
 from ..values.dtypes import as_dtype
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, is_tensor, static_value
+from ._dispatch import told
 from ._numbers import int32_of
 from .arithmetic import divide, maximum, multiply
 from .arrays import concat, reverse
@@ -98,6 +99,7 @@ def number(n: Any, dtype: Any) -> Tensor:
 
 
 @public("signal.kaiser_window")
+@told
 def kaiser_window(
     window_length: TensorLike,
     beta: TensorLike = 12.0,
@@ -126,6 +128,7 @@ def kaiser_window(
 
 
 @public("signal.kaiser_bessel_derived_window")
+@told
 def kaiser_bessel_derived_window(
     window_length: TensorLike,
     beta: TensorLike = 12.0,

@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import elementwise, partition, segments
+from ..ops._dispatch import told
 from ..ops._numbers import several, whole
 from ..values import constants, dtypes
 from ..values.public import public
@@ -17,6 +18,7 @@ __all__ = ["boolean_mask", "constant", "ragged_range", "stack", "stack_dynamic_p
 
 
 @public("ragged.constant")
+@told
 def constant(
     pylist: Any,
     dtype: Any = None,
@@ -110,6 +112,7 @@ def _depths(value: Any) -> tuple[int | None, int]:
 
 
 @public("ragged.range")
+@told
 def ragged_range(
     starts: Any,
     limits: Any = None,
@@ -218,6 +221,7 @@ def _mask_rows(data: Any, mask: Any) -> Any:
 
 
 @public("ragged.stack_dynamic_partitions")
+@told
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..native import _core
 from ..ops._base import refusal
+from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..ops.debug import assert_equal
 from ..ops.segments import unsorted_segment_sum
@@ -60,6 +61,7 @@ def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
 
 @public("ragged.cross_hashed")
+@told
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:
@@ -81,6 +83,7 @@ def cross_hashed(
 
 
 @public("sparse.cross")
+@told
 def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = None) -> Any:
     """All combinations of one value of each column, row by row, as strings in a sparse matrix.
 
@@ -100,6 +103,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: str | None = N
 
 
 @public("sparse.cross_hashed")
+@told
 def sparse_cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._base import convert, emit
+from ..ops._dispatch import told
 from ..ops._numbers import several, whole
 from ..ops._ranks import of_rank
 from ..values import constants, dtypes
@@ -255,6 +256,7 @@ def _encode_dense(points: Any, attrs: dict, name: str | None) -> Any:
 
 
 @public("strings.ngrams")
+@told
 def ngrams(
     data: Any,
     ngram_width: Any,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..function.concrete import ConcreteFunction
 from ..native import _core
+from ..ops._dispatch import told
 from ..values.public import public
 from .foreign import expand
 
@@ -13,6 +14,7 @@ __all__ = ["import_graph_def"]
 
 
 @public("graph_util.import_graph_def", "import_graph_def")
+@told
 def import_graph_def(
     graph_def: Any,
     input_map: dict[str, Any] | None = None,

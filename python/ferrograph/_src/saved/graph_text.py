@@ -11,6 +11,7 @@ from typing import Any
 from ..checkpoint.paths import file_errors, path_text
 from ..files.wire import fields, quoted
 from ..native import _core
+from ..ops._dispatch import told
 from ..staging.graph import Graph
 from ..values.public import public
 
@@ -231,6 +232,7 @@ def _lines(message: str, content: bytes, indent: str) -> Iterator[str]:
 
 
 @public("io.write_graph")
+@told
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Write a graph to a file; its path.
 

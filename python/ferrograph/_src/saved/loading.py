@@ -11,6 +11,7 @@ from ..context import thread
 from ..function.concrete import ConcreteFunction
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
+from ..ops._dispatch import told
 from ..state.variable import Variable, VariableAggregation, VariableSynchronization
 from ..values.dtypes import as_dtype
 from ..values.errors import DataLossError
@@ -38,6 +39,7 @@ __all__ = ["contains_saved_model", "load"]
 
 
 @public("saved_model.contains_saved_model")
+@told
 def contains_saved_model(export_dir: Any) -> bool:
     """Whether a folder holds a saved model.
 

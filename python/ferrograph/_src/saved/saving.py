@@ -13,6 +13,7 @@ from ..context import thread
 from ..function.concrete import ConcreteFunction
 from ..function.function import Function
 from ..native import _core
+from ..ops._dispatch import told
 from ..state.variable import Variable, variable_by_id
 from ..tables.table import Table
 from ..values.public import public
@@ -41,6 +42,7 @@ _TABLE_FILE = "_filename"
 
 
 @public("saved_model.save")
+@told
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
     """Write an object to a folder: its functions as graphs, its variables, and what it refers to.
 

@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import arithmetic, matrices, numeric, segments, selection
+from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..ops._ranks import places_of
 from ..values import constants, dtypes, nest
@@ -36,6 +37,7 @@ __all__ = [
 
 
 @public("sparse.add")
+@told
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense where one of them is.
 
@@ -67,6 +69,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 @public("sparse.maximum")
+@told
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger of the elements, where one of the two has one; the other counts as 0 there.
 
@@ -80,6 +83,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 
 @public("sparse.minimum")
+@told
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller of the elements, where one of the two has one; the other counts as 0 there.
 
@@ -140,6 +144,7 @@ def times(sparse: SparseTensor, other: Any, function: Callable) -> SparseTensor:
 
 
 @public("sparse.sparse_dense_matmul")
+@told
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Any:
@@ -177,6 +182,7 @@ def sparse_dense_matmul(
 
 
 @public("sparse.reduce_sum")
+@told
 def reduce_sum(
     sp_input: Any,
     axis: Any = None,
@@ -198,6 +204,7 @@ def reduce_sum(
 
 
 @public("sparse.reduce_max")
+@told
 def reduce_max(
     sp_input: Any,
     axis: Any = None,
@@ -278,6 +285,7 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
 
 
 @public("sparse.softmax")
+@told
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The softmax of the elements of each row, along the last axis; there are no others.
 

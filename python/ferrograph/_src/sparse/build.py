@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import segments
+from ..ops._dispatch import told
 from ..ops._numbers import several, whole
 from ..ops._ranks import of_rank
 from ..values import dtypes
@@ -65,6 +66,7 @@ def all_of(tensor: Any) -> SparseTensor:
 
 
 @public("sparse.to_dense")
+@told
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Any:
@@ -90,6 +92,7 @@ def to_dense(
 
 
 @public("sparse.reorder")
+@told
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order of their indices.
 
@@ -101,6 +104,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 @public("sparse.reset_shape")
+@told
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same elements in another shape around them: by default the smallest.
 
@@ -123,6 +127,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 
 @public("sparse.reshape")
+@told
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order as a tensor of another shape; -1 is worked out.
 
@@ -146,6 +151,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 @public("sparse.transpose")
+@told
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The tensor with its axes in another order: backwards unless told.
 
@@ -162,6 +168,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 
 @public("sparse.slice")
+@told
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The block that begins at ``start``, at most of that size.
 
@@ -189,6 +196,7 @@ def row(sp: SparseTensor, index: Any) -> SparseTensor:
 
 
 @public("sparse.concat")
+@told
 def concat(
     axis: int,
     sp_inputs: Any,
@@ -226,6 +234,7 @@ def concat(
 
 
 @public("sparse.split")
+@told
 def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list:
     """``num_split`` parts along an axis, the first ones longer by one where it does not go up.
 
@@ -257,6 +266,7 @@ def _rank_of(sp: SparseTensor) -> Any:
 
 
 @public("sparse.retain")
+@told
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The elements for which a bool vector holds.
 
@@ -273,6 +283,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 @public("sparse.fill_empty_rows")
+@told
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple:
     """The matrix with ``default_value`` first in every empty row, and which rows were empty.
 
@@ -299,6 +310,7 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
 
 
 @public("sparse.expand_dims")
+@told
 def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """A new axis of size 1: the last unless told.
 
@@ -325,6 +337,7 @@ def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None)
 
 
 @public("sparse.eye")
+@told
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None
 ) -> SparseTensor:
@@ -344,6 +357,7 @@ def eye(
 
 
 @public("sparse.to_indicator")
+@told
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
     """True in the last axis at the numbers that the rows hold as elements.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..ops._base import convert, emit
+from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..ops.elementwise import log1p
 from ..ops.indexing import newaxis
@@ -17,6 +18,7 @@ __all__ = ["ctc_loss"]
 
 
 @public("nn.ctc_loss")
+@told
 def ctc_loss(
     labels: Any,
     logits: Any,

@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..ops._base import refusal
+from ..ops._dispatch import told
 from ..ops.segments import unsorted_segment_min, unsorted_segment_sum
 from ..values.dtypes import float32, int32, int64
 from ..values.public import public
@@ -17,6 +18,7 @@ __all__ = ["edit_distance"]
 
 
 @public("edit_distance")
+@told
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance"
 ) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import activations, arithmetic, segments
+from ..ops._dispatch import told
 from ..values import dtypes
 from ..values.public import public
 from . import build
@@ -16,6 +17,7 @@ __all__ = ["embedding_lookup_sparse", "safe_embedding_lookup_sparse"]
 
 
 @public("nn.embedding_lookup_sparse")
+@told
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
@@ -77,6 +79,7 @@ def _sparse(value: Any) -> Any:
 
 
 @public("nn.safe_embedding_lookup_sparse")
+@told
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,

@@ -7,7 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops.matrices import matrix_transpose
-from ..values.dtypes import as_dtype, float32
+from ..values.dtypes import dtype_or, float32
 from ..values.public import public
 
 __all__ = ["sampled_addmm"]
@@ -48,7 +48,7 @@ def sampled_addmm(
     Raises:
       ValueError: where ``dense_shape`` is not that of the product.
     """
-    dtype = as_dtype(output_type)
+    dtype = dtype_or(output_type, float32)
     indices, dense_shape = _core.convert_to_tensor(indices), _core.convert_to_tensor(dense_shape)
     mat1, mat2, values = (ops.cast(v, dtype) for v in (mat1, mat2, values))
     known = dense_shape._constant_value()

@@ -9,6 +9,7 @@ from ..context import thread
 from ..hints import Any
 from ..native import _core
 from ..ops import distributions, random_ops
+from ..ops._dispatch import told
 from ..values import errors
 from ..values.dtypes import DType, as_dtype, float32, int32, int64, uint64
 from ..values.markers import Trackable
@@ -57,6 +58,7 @@ def _algorithm(alg: Any) -> Algorithm:
 
 
 @public("random.create_rng_state", "random.experimental.create_rng_state")
+@told
 def create_rng_state(seed: Any, alg: Any) -> Any:
     """The state of a generator that begins from ``seed``: a vector of int64, counter and key.
 

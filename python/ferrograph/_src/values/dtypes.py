@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 
 from ..hints import Any
+from ..native import _core
 from .public import public
 
 __all__ = [
@@ -392,8 +393,14 @@ def as_dtype(type_value: Any) -> DType:
         return type_value
     found = _lookup(type_value)
     if found is None:
-        raise TypeError(f"cannot convert {type_value!r} to a dtype")
+        text = f"cannot convert {_core.described(type_value)} to a dtype"
+        raise _core.about_argument(type_value, TypeError(text))
     return found
+
+
+def dtype_or(type_value: Any, default: DType) -> DType:
+    """The dtype that a value names, ``default`` for None."""
+    return default if type_value is None else as_dtype(type_value)
 
 
 def _lookup(value: Any) -> DType | None:

@@ -14,6 +14,8 @@ True
 
 from __future__ import annotations
 
+import operator
+
 from ..hints import Any
 from .public import public
 
@@ -523,7 +525,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
     Raises:
       KeyError: where no class has it.
     """
-    return _BY_CODE[error_code]
+    return _BY_CODE[operator.index(error_code)]
 
 
 @public("errors.error_code_from_exception_type")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ..hints import Any
+from ..native import _core
 from .public import public
 
 __all__ = ["Dimension", "TensorShape"]
@@ -62,8 +63,8 @@ def _size(value: Any) -> int | None:
         try:
             size = operator.index(value)
         except TypeError:
-            what = f"{value!r} (of type {type(value).__name__})"
-            raise TypeError(f"a dimension must be an integer or None, got {what}") from None
+            text = f"a dimension must be an integer or None, got {_core.described(value)}"
+            raise _core.about_argument(value, TypeError(text)) from None
     if size < 0:
         raise ValueError(f"a dimension must not be negative, got {size}")
     return size
@@ -345,7 +346,8 @@ def _as_shape(value: Any) -> TensorShape:
 def _dims_of(dims: Any) -> tuple[int | None, ...]:
     """The dimensions of an int, an array, a tensor, or any iterable of them."""
     if isinstance(dims, (str, bytes)):
-        raise TypeError(f"a shape must be a sequence of integers and None, got {dims!r}")
+        text = f"a shape must be a sequence of integers and None, got {_core.described(dims)}"
+        raise _core.about_argument(dims, TypeError(text))
     if isinstance(dims, (int, Dimension)):
         return (_size(dims),)
     if hasattr(dims, "numpy"):

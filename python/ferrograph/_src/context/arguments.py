@@ -1,0 +1,210 @@
+"""Which argument of which public function a value was given for: what messages about it name.
+
+Looked for where something has failed, in the frames of this package that are running and in what
+the function says of its parameters, so that calls which succeed pay nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from collections.abc import Callable, Sequence
+
+from ..hints import Any
+from ..native import _core
+from ..values.errors import OpError
+from .ownership import PACKAGE_FOLDER, is_own_file
+
+__all__ = ["argument_of", "mistake", "name_argument", "named"]
+
+# Classes of Python's own that say nothing but that.
+_PLAIN = (TypeError, ValueError, AttributeError, KeyError, IndexError, OverflowError)
+# Packages whose classes are values of arguments.
+_VALUES = {"builtins", "numpy", __name__.partition(".")[0]}
+# So many items of a list are looked through for a value.
+_FEW = 64
+# Folders of code that calls the program's functions, and on their behalf those of this package.
+_CALLERS = tuple(f"{PACKAGE_FOLDER}_src/{name}/" for name in ("autograph", "function", "staging"))
+
+
+def argument_of(value: Any, text: str = "") -> tuple[str, str] | None:
+    """The function of this package that was called last from outside, and the parameter that a
+    value, or a list that holds it, was given for; None where that is not seen.
+
+    ``text`` is a message, which names the parameter where several have the same value.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    found: tuple[str, str] | None = None
+    while frame is not None and is_own_file(frame.f_code.co_filename):
+        if found and frame.f_code.co_filename.startswith(_CALLERS):
+            break
+        names = [name for name in _parameters(frame) if _holds(frame.f_locals.get(name), value)]
+        if names:
+            found = _function(frame), next((n for n in names if _mentions(text, n)), names[0])
+        frame = frame.f_back
+    is_public = found is not None and not found[0].startswith(("_", "<"))
+    return found if is_public else None
+
+
+def _parameters(frame: types.FrameType) -> tuple[str, ...]:
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return names[1:] if names[:1] == ("self",) else names
+
+
+def _holds(given: Any, value: Any) -> bool:
+    """Whether what was given is a value, or a short list with it."""
+    if given is value:
+        return True
+    is_short = isinstance(given, (list, tuple)) and len(given) <= _FEW
+    return is_short and any(part is value for part in given)
+
+
+def _function(frame: types.FrameType) -> str:
+    """What a function is called: a method after its class, a constructor as its class."""
+    name = frame.f_code.co_name
+    if frame.f_code.co_varnames[:1] != ("self",):
+        return name
+    own = type(frame.f_locals.get("self")).__name__
+    return own if name == "__init__" else f"{own}.{name}"
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def named(what: str, value: Any) -> str:
+    """``what`` does not fit, with the function and the parameter that ``value`` came in by, unless
+    it says them."""
+    found = argument_of(value, what)
+    if found is None or all(name in what for name in found):
+        return what
+    told = f"argument {found[1]!r} of {found[0]}"
+    return told if what == found[1] else f"{told}: {what}"
+
+
+def name_argument(error: BaseException, value: Any) -> None:
+    """Say in an error about a value which argument of which function it was given for."""
+    if type(error) in (TypeError, ValueError) or isinstance(error, OpError):
+        _say(error, named(str(error), value))
+
+
+def _say(error: BaseException, text: str) -> None:
+    """Give an error another message."""
+    if isinstance(error, OpError):
+        error._message = text
+        error.args = (text,)
+    else:
+        error.args = (text, *error.args[1:])
+
+
+def mistake(function: Callable, given: Sequence[Any], error: BaseException) -> BaseException:
+    """``error`` of a call of a public function with these arguments by place, which names the one
+    that is at fault where that is seen.
+
+    What a function of the program raised, and what a call within this package did, stays as it is.
+    """
+    caller = sys._getframe(1).f_back
+    is_plain = type(error) in _PLAIN or isinstance(error, OpError)
+    if not is_plain or caller is None or _is_ours(caller) or not _is_raised_here(error):
+        return error
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    text, name = str(error), function.__name__
+    if re.search(rf"\bargument '\w+' of {name}\b", text):
+        return error
+    arguments = dict(zip(names, given, strict=True))
+    mentioned = [n for n in names if _mentions(text, n)]
+    misfits = [n for n in names if not _fits(function, n, arguments[n])]
+    misfits = misfits or [n for n in names if _is_no_value(arguments[n])]
+    misfits = misfits or _of_a_named_class(text, arguments)
+    at_fault = [n for n in misfits if n in mentioned] or misfits or mentioned
+    if not at_fault or (isinstance(error, OpError) and not misfits):
+        return error
+    return _told(error, f"argument {at_fault[0]!r} of {name}", arguments[at_fault[0]], mentioned)
+
+
+def _of_a_named_class(text: str, arguments: dict[str, Any]) -> list[str]:
+    """The one argument whose class a message names, as Python's own do; none where several are."""
+    found = [n for n, v in arguments.items() if v is not None and _mentions(text, type(v).__name__)]
+    return found if len(found) == 1 else []
+
+
+def _told(error: BaseException, what: str, value: Any, mentioned: list[str]) -> BaseException:
+    """The error, of that argument; another one where Python itself says only what it could not do
+    with the value."""
+    if type(error) in (TypeError, ValueError) and mentioned or isinstance(error, OpError):
+        _say(error, f"{what}: {error}")
+        return error
+    kind = ValueError if isinstance(error, (ValueError, ArithmeticError)) else TypeError
+    made = kind(f"{what} does not take {_core.described(value)}: {error}")
+    made.__cause__ = error
+    return made
+
+
+def _is_ours(frame: types.FrameType) -> bool:
+    """Whether code of this package runs in a frame, of its own accord."""
+    file = frame.f_code.co_filename
+    return is_own_file(file) and not file.startswith(_CALLERS)
+
+
+def _is_raised_here(error: BaseException) -> bool:
+    """Whether an error comes from this package's code, and from no function of the program."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if not is_own_file(traceback.tb_frame.f_code.co_filename):
+            return _is_librarys(traceback)
+        traceback = traceback.tb_next
+    return True
+
+
+def _is_librarys(traceback: types.TracebackType) -> bool:
+    """Whether what was called is Python's or NumPy's, which fails for what it was given."""
+    module = traceback.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+    return module == "numpy" or module in sys.stdlib_module_names
+
+
+def _fits(function: Callable, name: str, value: Any) -> bool:
+    """Whether a value is of a kind that a parameter may be said to take."""
+    defaults = function.__defaults__ or ()
+    code = function.__code__
+    place = code.co_varnames.index(name) - (code.co_argcount - len(defaults))
+    if place >= 0 and value is defaults[place]:
+        return True
+    kinds = str(function.__annotations__.get(name, "Any")).split(" | ")
+    if place >= 0 and kinds == ["Any"]:
+        kinds = [_KIND_OF.get(type(defaults[place]), "Any")]
+    return any(_TAKES[kind](value) for kind in kinds) if all(k in _TAKES for k in kinds) else True
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__index__") or hasattr(value, "__float__") or hasattr(value, "dtype")
+
+
+def _is_no_value(value: Any) -> bool:
+    """Whether a value is of a kind that hardly any function takes: a function, an object that is
+    neither an array nor a container."""
+    if isinstance(value, dict):
+        return True
+    known = ("__len__", "__array__", "__float__", "__index__", "__tf_tensor__", "dtype")
+    space = type(value).__module__.partition(".")[0]
+    is_known = space in _VALUES or any(hasattr(value, n) for n in known)
+    return not is_known or isinstance(value, (types.FunctionType, types.ModuleType))
+
+
+# What values a kind of parameter takes, as annotations call it.
+_TAKES: dict[str, Callable[[Any], bool]] = {
+    "None": lambda value: value is None,
+    "int": lambda value: _is_number(value) or isinstance(value, (list, tuple)),
+    "float": _is_number,
+    "bool": lambda value: hasattr(value, "__bool__") or _is_number(value),
+    "str": lambda value: isinstance(value, (str, bytes)),
+    "bytes": lambda value: isinstance(value, bytes),
+    "dict": lambda value: isinstance(value, dict),
+    "Callable": callable,
+    "TensorLike": lambda value: not _is_no_value(value),
+    "Any": lambda value: True,
+}
+_KIND_OF: dict[type, str] = {bool: "bool", float: "float", str: "str"}
