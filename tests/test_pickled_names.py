@@ -5,6 +5,9 @@ In the first process each module is asked for its names in a fork that has impor
 alone; in the second, which has imported nothing else, the pickles are read.
 """
 
+import subprocess
+import sys
+
 import pytest
 
 WRITE = """
@@ -89,3 +92,45 @@ def test_every_public_object_is_pickled_by_its_name(run_python):
     run_python(WRITE, timeout=300)
     done = run_python(READ, timeout=300)
     assert int(done.stdout.split()[-1]) > 3000
+
+
+CLASSES = """
+import pickle, sys, cloudpickle
+import ferrograph as fg
+classes = [fg.Tensor, fg.RaggedTensor, fg.SparseTensor, fg.data.Dataset, fg.TensorSpec]
+rows = [*classes, {"class": fg.RaggedTensor, "again": fg.RaggedTensor}]
+if sys.argv[1] == "after":
+    fg.as_tensorflow()
+    assert fg.RaggedTensor.__module__.startswith("tensorflow.python")
+    rows.append(type(fg.constant(1)))
+for how in (pickle, cloudpickle):
+    for row in rows:
+        for protocol in (4, 5):
+            data = how.dumps(row, protocol=protocol)
+            found = pickle.loads(data)
+            assert found is row or found == row
+            print(data.hex())
+"""
+
+READ_CLASSES = """
+import pickle, sys
+rows = [pickle.loads(bytes.fromhex(line)) for line in sys.stdin]
+assert "tensorflow" not in sys.modules
+import ferrograph as fg
+assert fg.RaggedTensor in rows and fg.Tensor in rows and fg.SparseTensor in rows
+assert {"class": fg.RaggedTensor, "again": fg.RaggedTensor} in rows
+print(len(rows))
+"""
+
+
+def answer_of(code, *arguments, input=None):
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, input=input, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_classes_are_pickled_by_the_names_that_every_process_has(when):
+    written = answer_of(CLASSES, when)
+    assert int(answer_of(READ_CLASSES, input=written)) == (24 if when == "before" else 28)
