@@ -25,6 +25,7 @@ NOT_CALLED = {
     "config.experimental_run_functions_eagerly": "whether functions are traced",
     "debugging.disable_traceback_filtering": "what tracebacks show",
     "debugging.enable_traceback_filtering": "what tracebacks show",
+    "debugging.set_log_device_placement": "what is logged",
     "debugging.enable_check_numerics": "what operations check",
     "debugging.disable_check_numerics": "what operations check",
     "experimental.numpy.experimental_enable_numpy_behavior": "what operators give",

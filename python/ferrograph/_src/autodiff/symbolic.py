@@ -7,6 +7,7 @@ from typing import Any
 from ..native import _core
 from ..state.variable import Variable
 from ..values.composite import CompositeTensor
+from ..values.errors import shown
 from ..values.public import public
 from .tape import GradientTape, UnconnectedGradients
 
@@ -76,7 +77,7 @@ def hessians(
 def _hessian(first: GradientTape, targets: list, source: Any) -> Any:
     slope = first.gradient(targets, source)
     if slope is None:
-        raise ValueError(f"hessians: ys do not depend on {source!r}")
+        raise ValueError(f"hessians: ys do not depend on {shown(source)}")
     again = _followed("hessians", [source], [])
     return again.jacobian(slope, source, UnconnectedGradients.ZERO)
 
@@ -99,7 +100,7 @@ def _listed(values: Any) -> list:
     if values is None:
         return []
     if isinstance(values, dict):
-        raise TypeError(f"expected a tensor or a list of tensors, got {values!r}")
+        raise TypeError(f"expected a tensor or a list of tensors, got {shown(values)}")
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 

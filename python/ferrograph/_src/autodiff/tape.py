@@ -13,7 +13,7 @@ from ..native import _core
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.composite import CompositeTensor, IndexedSlices
-from ..values.errors import StagingError
+from ..values.errors import StagingError, shown
 from ..values.public import public
 from .why import WhyNone, why_none
 
@@ -96,7 +96,7 @@ class GradientTape(_core.TapeBase):
             if getattr(value, "_should_act_as_resource_variable", False):
                 watched = value.handle
             if not isinstance(watched, (_core.Tensor, Variable)):
-                raise ValueError(f"a tape watches tensors and variables, got {value!r}")
+                raise ValueError(f"a tape watches tensors and variables, got {shown(value)}")
             self._watch(watched)
 
     @contextlib.contextmanager

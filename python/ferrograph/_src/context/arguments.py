@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from ..hints import Any
 from ..native import _core
-from ..values.errors import OpError
+from ..values.errors import OpError, shortened, shown
 from .ownership import PACKAGE_FOLDER, is_own_file
 
 __all__ = ["argument_of", "mistake", "name_argument", "named"]
@@ -22,6 +22,8 @@ __all__ = ["argument_of", "mistake", "name_argument", "named"]
 _PLAIN = (TypeError, ValueError, AttributeError, KeyError, IndexError, OverflowError)
 # Packages whose classes are values of arguments.
 _VALUES = {"builtins", "numpy", __name__.partition(".")[0]}
+# A message that is longer may repeat a long value.
+_LONG = 200
 # So many items of a list are looked through for a value.
 _FEW = 64
 # Folders of code that calls the program's functions, and on their behalf those of this package.
@@ -113,6 +115,9 @@ def mistake(function: Callable, given: Sequence[Any], error: BaseException) -> B
         return error
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     text, name = str(error), function.__name__
+    if len(text) > _LONG and type(error) in _PLAIN:
+        text = _without_values(text, given)
+        _say(error, text)
     if re.search(rf"\bargument '\w+' of {name}\b", text):
         return error
     arguments = dict(zip(names, given, strict=True))
@@ -130,6 +135,17 @@ def _of_a_named_class(text: str, arguments: dict[str, Any]) -> list[str]:
     """The one argument whose class a message names, as Python's own do; none where several are."""
     found = [n for n, v in arguments.items() if v is not None and _mentions(text, type(v).__name__)]
     return found if len(found) == 1 else []
+
+
+def _without_values(text: str, given: Sequence[Any]) -> str:
+    """A message that repeats of the arguments no more than is shown of values."""
+    for value in given:
+        if isinstance(value, (str, list, tuple, dict)):
+            whole = repr(value)
+            if len(whole) > _LONG:
+                text = text.replace(whole, shown(value))
+                text = text.replace(str(value), shown(value)[1:])
+    return shortened(text)
 
 
 def _told(error: BaseException, what: str, value: Any, mentioned: list[str]) -> BaseException:

@@ -16,6 +16,7 @@ from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import as_dtype, int32
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -101,7 +102,7 @@ def _size_of(value: Any) -> int | None:
 def converted(fn: Any, what: str) -> Callable:
     """``fn`` as a graph traces it. TypeError where it is no function."""
     if not callable(fn):
-        raise TypeError(f"{what} needs a function, got {fn!r}")
+        raise TypeError(f"{what} needs a function, got {shown(fn)}")
     if _core.executing_eagerly():
         return fn
     return hooks.converted_callback(fn)

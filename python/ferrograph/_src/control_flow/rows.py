@@ -11,6 +11,7 @@ from ..ops.creation import range as range_
 from ..ops.reductions import reduce_max
 from ..state.tensor_array import TensorArray
 from ..values.dtypes import int64
+from ..values.errors import shown
 from ..values.tensor_spec import TensorSpec
 
 __all__ = ["CompositeRows", "EagerRows", "SparseRows", "collector_for"]
@@ -89,7 +90,7 @@ def collector_for(spec: Any, count: Any, infer_shape: bool) -> Any:
     if hasattr(spec, "_encoded"):
         return _Parts(spec, count, infer_shape)
     raise TypeError(
-        f"map_fn: results of the type {spec!r} have no rows to be stacked in; return tensors, "
+        f"map_fn: results of the type {shown(spec)} have no rows to be stacked in; return tensors, "
         "ragged or sparse tensors, or extension types that can be batched"
     )
 

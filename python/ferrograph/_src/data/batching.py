@@ -17,6 +17,7 @@ from ..values import nest
 from ..values.dtypes import bool as bool_dtype
 from ..values.dtypes import int64
 from ..values.dtypes import string as string_dtype
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec
 from . import composites, rebatching, structure, traced
@@ -170,10 +171,10 @@ def _beside(element_spec: Any, values: Any) -> list:
     if values is None or not nest.is_nested(element_spec):
         return [values] * len(nest.flatten(element_spec))
     if not nest.is_nested(values):
-        raise TypeError(f"expected a structure like {element_spec}, got {values!r}")
+        raise TypeError(f"expected a structure like {element_spec}, got {shown(values)}")
     specs, parts = nest.children(element_spec), nest.children(values)
     if len(specs) != len(parts):
-        raise ValueError(f"expected a structure like {element_spec}, got {values!r}")
+        raise ValueError(f"expected a structure like {element_spec}, got {shown(values)}")
     found: list = []
     for spec, part in zip(specs, parts, strict=True):
         found += _beside(spec, part)

@@ -16,6 +16,7 @@ from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor, SparseTensorSpec
 from ..state.tensor_array import TensorArray
 from ..values import constants, dtypes, nest
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from . import structure
@@ -46,7 +47,7 @@ def _rows(leaf: Any) -> Dataset:
         if spec._stacks_parts():
             return of_type(rows, row)
         return rows.map(lambda *parts: row._decoded(list(parts)))
-    raise TypeError(f"from_tensor_slices takes tensors, got {leaf!r}")
+    raise TypeError(f"from_tensor_slices takes tensors, got {shown(leaf)}")
 
 
 def of_type(dataset: Dataset, element_spec: Any) -> Dataset:

@@ -18,6 +18,7 @@ from ..ops.creation import zeros
 from ..ops.files import matching_files
 from ..values import dtypes
 from ..values.dtypes import DType, as_dtype, string
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from . import structure
@@ -203,7 +204,7 @@ def make_csv_dataset(
             f"column_defaults has {len(column_defaults)} entries, {len(taken)} columns are taken"
         )
     if label_name is not None and label_name not in taken:
-        raise ValueError(f"`label_name` {label_name!r} is not among the columns {taken}")
+        raise ValueError(f"`label_name` {shown(label_name)} is not among the columns {taken}")
 
     def rows(name: Any) -> Dataset:
         found: Dataset = CsvDataset(

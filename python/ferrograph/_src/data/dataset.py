@@ -10,6 +10,7 @@ from ..native import _core
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import as_dtype, int64
+from ..values.errors import shown
 from ..values.markers import DatasetV2
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
@@ -393,7 +394,7 @@ class Dataset(CompositeTensor, DatasetV2):
         """What a function of datasets makes of this one. TypeError where that is no dataset."""
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
-            raise TypeError(f"the function of apply must give a Dataset, gives {dataset!r}")
+            raise TypeError(f"the function of apply must give a Dataset, gives {shown(dataset)}")
         return dataset
 
     def _applied(self, op: str, by: traced.Traced, element_spec: Any, **attrs: Any) -> Dataset:

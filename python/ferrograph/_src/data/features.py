@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..files.parsing import parse_example
+from ..values.errors import shown
 from ..values.public import public
 from . import csv_files
 from .dataset import AUTOTUNE, Dataset
@@ -86,10 +87,10 @@ def make_batched_features_dataset(
       TypeError: where ``features`` is no dict.
     """
     if not isinstance(features, Mapping):
-        raise TypeError(f"`features` must be a dict of features by name, got {features!r}")
+        raise TypeError(f"`features` must be a dict of features by name, got {shown(features)}")
     if label_key is not None and label_key not in features:
         raise ValueError(
-            f"The `label_key` provided ({label_key!r}) must be one of the features: "
+            f"The `label_key` provided ({shown(label_key)}) must be one of the features: "
             f"{list(features)}."
         )
     names = csv_files.matching(file_pattern)

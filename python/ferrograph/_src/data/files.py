@@ -10,6 +10,7 @@ from ..native import _core
 from ..ops.arrays import reshape
 from ..ops.debug import Assert
 from ..values.dtypes import int64, string
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from .applied import interleave
@@ -70,7 +71,7 @@ def names_of(filenames: Any) -> Any:
     if filenames.dtype != string:
         raise TypeError(
             "The `filenames` argument must contain `tf.string` elements. Got "
-            f"`{filenames.dtype!r}` elements."
+            f"`{shown(filenames.dtype)}` elements."
         )
     return filenames
 
@@ -84,7 +85,7 @@ def _check_names(spec: Any) -> None:
     if not spec.shape.is_compatible_with([]):
         raise TypeError(
             "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. "
-            f"scalars). Got a dataset of element shape {spec.shape!r}."
+            f"scalars). Got a dataset of element shape {shown(spec.shape)}."
         )
 
 
@@ -201,7 +202,7 @@ def list_files(file_pattern: Any, shuffle: Any, seed: Any) -> Dataset:
     """``Dataset.list_files``."""
     patterns = texts(file_pattern)
     if patterns.dtype != string:
-        raise TypeError(f"list_files takes patterns, which are strings, got {file_pattern!r}")
+        raise TypeError(f"list_files takes patterns, which are strings, got {shown(file_pattern)}")
     names = _core.emit("MatchingFiles", (patterns,))
     count = _core.emit("Size", (names,), {"out_type": int64})
     Assert(count > 0, ["No files matched pattern: ", patterns])

@@ -9,6 +9,7 @@ from ..native import _core
 from ..values import errors, nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import int64
+from ..values.errors import shown
 from ..values.public import public
 from . import structure
 from .specs import IteratorSpec, OptionalSpec
@@ -115,7 +116,7 @@ class Iterator(_core.IteratorBase, CompositeTensor):
         if _POSITION not in tensors:
             raise ValueError(
                 f"the iterator can't be restored: what was saved has {sorted(tensors)} for it, not "
-                f"{_POSITION!r}. Positions of iterators are not exchanged with other libraries"
+                f"{shown(_POSITION)}. Positions of iterators are not exchanged with other libraries"
             )
         _core.emit_detached("SetIteratorPosition", [self._handle, tensors[_POSITION]], {})
 

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Iterable
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["Options", "ThreadingOptions"]
@@ -67,7 +68,7 @@ class _Settings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._names:
-            raise AttributeError(f"{type(self).__name__} has no option {name!r}")
+            raise AttributeError(f"{type(self).__name__} has no option {shown(name)}")
         object.__setattr__(self, name, value)
 
     def _merge(self, other: Any) -> None:

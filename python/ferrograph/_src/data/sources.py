@@ -14,6 +14,7 @@ from ..ops.random_ops import operation_seeds, stateless_categorical
 from ..ops.selection import boolean_mask
 from ..values import nest
 from ..values.dtypes import as_dtype, int64
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from . import structure
@@ -48,7 +49,7 @@ def _row(leaf: Any) -> TensorSpec:
 def generated(generator: Callable, types: Any, shapes: Any, args: Any, signature: Any) -> Dataset:
     """``Dataset.from_generator``."""
     if not callable(generator):
-        raise TypeError(f"from_generator needs a function, got {generator!r}")
+        raise TypeError(f"from_generator needs a function, got {shown(generator)}")
     signature = _signature(types, shapes, signature)
     inputs = [_core.convert_to_tensor(a) for a in (() if args is None else args)]
     rows = _Rows(generator, signature)
@@ -62,7 +63,7 @@ def _signature(types: Any, shapes: Any, signature: Any) -> Any:
             raise TypeError("output_signature stands alone, without output_types and output_shapes")
         for spec in nest.flatten(signature):
             if not isinstance(spec, TypeSpec):
-                raise TypeError(f"output_signature must hold TypeSpecs, got {spec!r}")
+                raise TypeError(f"output_signature must hold TypeSpecs, got {shown(spec)}")
         return signature
     if types is None:
         raise TypeError("from_generator needs output_signature, or output_types")
@@ -102,11 +103,11 @@ def _parts(value: Any, signature: Any) -> list:
         if isinstance(value, list):
             value = tuple(value)
         if not nest.is_nested(value):
-            raise TypeError(f"a generator gave {value!r}, expected the structure {signature}")
+            raise TypeError(f"a generator gave {shown(value)}, expected the structure {signature}")
         specs, parts = nest.children(signature), nest.children(value)
         same_keys = not isinstance(signature, dict) or set(signature) == set(value)
         if len(specs) != len(parts) or not same_keys:
-            raise TypeError(f"a generator gave {value!r}, expected the structure {signature}")
+            raise TypeError(f"a generator gave {shown(value)}, expected the structure {signature}")
         found: list = []
         for part, spec in zip(parts, specs, strict=True):
             found += _parts(part, spec)
@@ -138,7 +139,7 @@ def zipped(args: tuple, datasets: Any) -> Dataset:
     leaves = nest.flatten(given)
     for leaf in leaves:
         if not isinstance(leaf, Dataset):
-            raise TypeError(f"zip takes datasets and structures of them, got {leaf!r}")
+            raise TypeError(f"zip takes datasets and structures of them, got {shown(leaf)}")
     if isinstance(given, list):
         raise TypeError("zip takes a tuple or dict of datasets, got a list")
     spec = nest.map_structure(lambda d: d.element_spec, given)

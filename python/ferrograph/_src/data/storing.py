@@ -12,6 +12,7 @@ from ..context import thread
 from ..native import _core
 from ..values import errors
 from ..values.dtypes import string
+from ..values.errors import shown
 from . import described, progress, structure
 from .dataset import Dataset, emitted
 from .specs import DatasetSpec
@@ -30,7 +31,7 @@ def _path(value: Any) -> Any:
         value = os.fspath(value)
     tensor = _core.convert_to_tensor(value)
     if tensor.dtype != string or tensor.shape.rank not in (0, None):
-        raise TypeError(f"a path is a string, got {value!r}")
+        raise TypeError(f"a path is a string, got {shown(value)}")
     return tensor
 
 
@@ -40,7 +41,7 @@ def _elements(dataset: Dataset, shard_func: Callable | None, what: str) -> tuple
     if shard_func is None:
         return dataset._variant_tensor, attrs
     if not callable(shard_func):
-        raise TypeError(f"the shard_func of {what} must be a function, got {shard_func!r}")
+        raise TypeError(f"the shard_func of {what} must be a function, got {shown(shard_func)}")
     function, is_tuple = api.convert_callback(shard_func), type(dataset.element_spec) is tuple
 
     def numbered(*element: Any) -> tuple:
@@ -57,7 +58,7 @@ _COMPRESSIONS = (None, "", "NONE", "AUTO", "GZIP", "SNAPPY")
 
 def _compression(value: Any) -> str:
     if value not in _COMPRESSIONS:
-        raise ValueError(f"there is no compression {value!r}: it is one of {_COMPRESSIONS}")
+        raise ValueError(f"there is no compression {shown(value)}: it is one of {_COMPRESSIONS}")
     return value or ""
 
 
@@ -117,7 +118,7 @@ def _read(folder: Any, element_spec: Any, reader_func: Callable | None, what: st
     )
     found = reader_func(shards)
     if not isinstance(found, Dataset):
-        raise TypeError(f"the reader_func of {what} must give a Dataset, gives {found!r}")
+        raise TypeError(f"the reader_func of {what} must give a Dataset, gives {shown(found)}")
     return found
 
 

@@ -15,6 +15,7 @@ from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.dtypes import bool as bool_dtype
 from ..values.dtypes import int64
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
 from .specs import TensorArraySpec
@@ -230,7 +231,7 @@ def integers(value: Any, dtype: Any = int64) -> Any:
     if tensor.dtype == dtype:
         return tensor
     if not tensor.dtype.is_integer:
-        raise TypeError(f"expected an integer, got {value!r}")
+        raise TypeError(f"expected an integer, got {shown(value)}")
     return _core.emit("Cast", (tensor,), {"DstT": dtype})
 
 

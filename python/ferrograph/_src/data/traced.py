@@ -11,6 +11,7 @@ from ..context import thread
 from ..native import _core
 from ..staging import journal
 from ..state.variable import Creation, pop_creation, push_creation
+from ..values.errors import shown
 from ..values.tensor_spec import TensorSpec
 from . import structure
 from .specs import DatasetSpec
@@ -28,7 +29,7 @@ class Traced:
 
     def __init__(self, function: Callable, arguments: list, what: str, expected: Any = None):
         if not callable(function):
-            raise TypeError(f"{what} needs a function, got {function!r}")
+            raise TypeError(f"{what} needs a function, got {shown(function)}")
         first = Creation(allowed=True, at_once=True)
         region, journal = self._trace(function, arguments, what, expected, first)
         if first.made:

@@ -9,6 +9,7 @@ from ..ops._dispatch import told
 from ..ops.arrays import stack
 from ..ops.creation import zeros
 from ..values import errors, nest
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from . import structure
@@ -30,7 +31,7 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
     [(1, b'a'), (2, b'b')]
     """
     if not isinstance(elements, list):
-        raise ValueError(f"Invalid `elements`. `elements` must be a list, got {elements!r}.")
+        raise ValueError(f"Invalid `elements`. `elements` must be a list, got {shown(elements)}.")
     if not elements:
         raise ValueError("Invalid `elements`. `elements` should not be empty.")
     values = [structure.normalized(element) for element in elements]

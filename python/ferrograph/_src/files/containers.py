@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, MutableSequence
 from typing import Any
 
+from ..values.errors import shown
 from .wire import Scalar
 
 __all__ = ["Composites", "Messages", "Scalars"]
@@ -105,7 +106,7 @@ class Messages(_List):
         if isinstance(value, dict):
             return self._class(**value)
         if not isinstance(value, self._class):
-            raise TypeError(f"Expected a message object, but got {value!r}.")
+            raise TypeError(f"Expected a message object, but got {shown(value)}.")
         copied = self._class()
         copied.CopyFrom(value)
         return copied
@@ -148,7 +149,7 @@ class Composites(MutableMapping):
     @staticmethod
     def _key(key: Any) -> str:
         if not isinstance(key, str):
-            raise TypeError(f"the keys of this map are str, got {key!r}")
+            raise TypeError(f"the keys of this map are str, got {shown(key)}")
         return key
 
     def __len__(self) -> int:
@@ -211,4 +212,4 @@ class Composites(MutableMapping):
             elif isinstance(value, self._class):
                 own.CopyFrom(value)
             else:
-                raise TypeError(f"expected {self._class.__name__}, got {value!r}")
+                raise TypeError(f"expected {self._class.__name__}, got {shown(value)}")

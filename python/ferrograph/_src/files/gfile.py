@@ -14,6 +14,7 @@ from ..native import _core
 from ..ops._dispatch import told
 from ..values import errors
 from ..values.dtypes import string
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = [
@@ -158,7 +159,7 @@ class GFile:
         if self._plain not in _WRITES:
             raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
         if not isinstance(file_content, (str, bytes, bytearray)):
-            raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
+            raise TypeError(f"Expected binary or unicode string, got {shown(file_content)}")
         text = file_content.encode() if isinstance(file_content, str) else bytes(file_content)
         file = self._opened()
         with _documented(self._path):

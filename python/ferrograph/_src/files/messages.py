@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from ..values.errors import shown
 from . import descriptors, wire
 from .containers import Composites, Messages, Scalars
 from .wire import SCALARS, DecodeError
@@ -277,7 +278,7 @@ class Message:
                 self._read(numbers.get(number), kind, value, whole)
         except DecodeError as e:
             name = self.DESCRIPTOR.full_name
-            raise DecodeError(f"Error parsing message with type {name!r}: {e}") from None
+            raise DecodeError(f"Error parsing message with type {shown(name)}: {e}") from None
         return len(text)
 
     def _read(self, name: str | None, kind: int, value: Any, whole: bytes) -> None:

@@ -10,6 +10,7 @@ from ..ops._dispatch import told
 from ..sparse import build
 from ..sparse.tensor import SparseTensor
 from ..values.dtypes import as_dtype, dtype_or, int64, string
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from .wanted import index_keys
@@ -35,7 +36,7 @@ def merged(feature: Any, sparse: dict[str, SparseTensor]) -> SparseTensor:
 
 def _parts(sp_input: Any) -> tuple[Any, Any, Any]:
     if not isinstance(sp_input, SparseTensor):
-        raise TypeError(f"Input must be a SparseTensor, got {sp_input!r}")
+        raise TypeError(f"Input must be a SparseTensor, got {shown(sp_input)}")
     return sp_input.indices, sp_input.values, sp_input.dense_shape
 
 

@@ -12,6 +12,7 @@ from ..ops.image_codecs import encode_png
 from ..ops.image_colors import convert_image_dtype
 from ..ops.sound import encode_wav
 from ..values.dtypes import float32, float64, int32, string, uint8
+from ..values.errors import shown
 from ..values.public import public
 from . import wire
 from .summary_state import recorded, summary_scope, write
@@ -71,7 +72,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     def value() -> Any:
         made = _core.convert_to_tensor(data)
         if made.dtype != string:
-            raise ValueError(f"the text {name!r} must be strings, got {made.dtype.name}")
+            raise ValueError(f"the text {shown(name)} must be strings, got {made.dtype.name}")
         return made
 
     return _written(name, value, step, _metadata("text", description, _TENSOR), "text_summary")
@@ -99,7 +100,7 @@ def image(
     def value() -> Any:
         pictures = _core.convert_to_tensor(data)
         if pictures.shape.rank not in (4, None):
-            raise ValueError(f"the images {name!r} must have rank 4, got {pictures.shape}")
+            raise ValueError(f"the images {shown(name)} must have rank 4, got {pictures.shape}")
         first = convert_image_dtype(pictures[:max_outputs], uint8, saturate=True)
         sizes = ops.shape(pictures)
         dims = ops.as_string(ops.stack([sizes[2], sizes[1]]))
@@ -139,7 +140,7 @@ def audio(
     def value() -> Any:
         sounds = ops.cast(data, float32)
         if sounds.shape.rank not in (3, None):
-            raise ValueError(f"the sounds {name!r} must have rank 3, got {sounds.shape}")
+            raise ValueError(f"the sounds {shown(name)} must have rank 3, got {sounds.shape}")
         first = sounds[:max_outputs]
         files = map_fn(lambda one: encode_wav(one, sample_rate), first, fn_output_signature=string)
         return ops.stack([files, ops.fill(ops.shape(files), "")], 1)

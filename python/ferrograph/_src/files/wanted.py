@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..values.dtypes import as_dtype, int64
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from .features import (
     FixedLenFeature,
@@ -41,7 +42,7 @@ class Wanted:
             feature = self.features[key]
             if not isinstance(feature, kinds):
                 kind = type(feature).__name__
-                raise ValueError(f"Unsupported {kind} {feature} for key {key!r}")
+                raise ValueError(f"Unsupported {kind} {feature} for key {shown(key)}")
             self._add(key, feature)
         shared = set(self.dense) & set(self.sparse)
         if shared:

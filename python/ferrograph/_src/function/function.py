@@ -20,7 +20,7 @@ from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.journal import lifted
 from ..state.variable import Creation, pop_creation, push_creation, told
-from ..values.errors import InvalidArgumentError
+from ..values.errors import InvalidArgumentError, shown
 from ..values.public import public
 from . import outputs, special
 from .concrete import ConcreteFunction
@@ -92,7 +92,7 @@ class Function(Explained):
         freshness: str = "guard",
     ):
         if freshness not in ("guard", "ignore"):
-            raise ValueError(f"freshness is 'guard' or 'ignore', got {freshness!r}")
+            raise ValueError(f"freshness is 'guard' or 'ignore', got {shown(freshness)}")
         self._is_guarded = freshness == "guard"
         self.python_function = python_function
         self._signature = None if input_signature is None else checked_signature(input_signature)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from ..hints import Any
 from ..native import _core
 from ..values import nest
+from ..values.errors import shown
 from ..values.tensor_spec import TensorSpec
 
 __all__ = [
@@ -59,11 +60,11 @@ def checked_signature(signature: Any) -> tuple:
     """An input signature as a tuple; TypeError for what is none."""
     if isinstance(signature, TensorSpec) or not isinstance(signature, (list, tuple)):
         raise TypeError(
-            f"input_signature must be a nested sequence of TensorSpecs, got {signature!r}"
+            f"input_signature must be a nested sequence of TensorSpecs, got {shown(signature)}"
         )
     for leaf in nest.flatten(list(signature)):
         if not _is_spec(leaf):
-            raise TypeError(f"input_signature must hold TensorSpecs only, got {leaf!r}")
+            raise TypeError(f"input_signature must hold TensorSpecs only, got {shown(leaf)}")
     return tuple(signature)
 
 

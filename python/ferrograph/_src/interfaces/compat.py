@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ..ops._dispatch import told
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["as_bytes", "as_str_any", "as_text", "path_to_str"]
@@ -23,7 +24,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
         return bytes_or_text.encode(encoding)
-    raise TypeError(f"expected bytes or text, got {bytes_or_text!r}")
+    raise TypeError(f"expected bytes or text, got {shown(bytes_or_text)}")
 
 
 @public("compat.as_text", "compat.as_str")
@@ -38,7 +39,7 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
         return bytes_or_text
     if isinstance(bytes_or_text, (bytearray, bytes)):
         return bytes(bytes_or_text).decode(encoding)
-    raise TypeError(f"expected bytes or text, got {bytes_or_text!r}")
+    raise TypeError(f"expected bytes or text, got {shown(bytes_or_text)}")
 
 
 @public("compat.as_str_any")

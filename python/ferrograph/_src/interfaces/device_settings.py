@@ -8,6 +8,7 @@ from typing import Any
 from ..context.config import PhysicalDevice, list_physical_devices
 from ..native import _core
 from ..ops._dispatch import told
+from ..values.errors import shown
 from ..values.public import public
 from .settings import get_logical_device_configuration, set_logical_device_configuration
 
@@ -64,7 +65,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     {}
     """
     if not isinstance(device, PhysicalDevice):
-        raise ValueError(f"device must be a config.PhysicalDevice, got {device!r}")
+        raise ValueError(f"device must be a config.PhysicalDevice, got {shown(device)}")
     return {}
 
 
@@ -147,10 +148,10 @@ def get_memory_info(device: str) -> dict[str, int]:
     ...     fg.config.experimental.get_memory_info(gpu.name)
     """
     if not isinstance(device, str):
-        raise TypeError(f"device must be a name such as 'GPU:0', got {device!r}")
+        raise TypeError(f"device must be a name such as 'GPU:0', got {shown(device)}")
     if "CPU" not in device.upper():
-        raise ValueError(f"no device matches {device!r}")
-    raise ValueError(f"the memory of {device!r} is not counted")
+        raise ValueError(f"no device matches {shown(device)}")
+    raise ValueError(f"the memory of {shown(device)} is not counted")
 
 
 @public("config.experimental.get_memory_usage")
@@ -196,7 +197,7 @@ def set_virtual_device_configuration(device: PhysicalDevice, virtual_devices: An
 
 def _expect_here(device: Any) -> None:
     if device not in list_physical_devices():
-        raise ValueError(f"there is no device {device!r} here")
+        raise ValueError(f"there is no device {shown(device)} here")
 
 
 @public("config.threading.get_inter_op_parallelism_threads")

@@ -8,6 +8,7 @@ from .. import ops
 from ..ops import random_ops
 from ..values import constants, dtypes
 from ..values.dtypes import as_dtype, float32
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = [
@@ -35,14 +36,14 @@ class _Initializer:
 def _numeric(dtype: Any) -> Any:
     dtype = as_dtype(dtype)
     if dtype == dtypes.string:
-        raise ValueError(f"Argument `dtype` expected to be numeric or boolean, got {dtype}")
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean, got {shown(dtype)}")
     return dtype
 
 
 def _floating(dtype: Any) -> Any:
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
-        raise ValueError(f"Argument `dtype` is expected to be floating point, got {dtype}")
+        raise ValueError(f"Argument `dtype` is expected to be floating point, got {shown(dtype)}")
     return dtype
 
 
@@ -159,7 +160,7 @@ class random_uniform_initializer(_Random):
         """Numbers of that shape. ValueError for a dtype that is neither floating nor integer."""
         shape, dtype = _part(shape, kwargs), as_dtype(dtype)
         if not (dtype.is_floating or dtype.is_integer):
-            raise ValueError(f"Argument `dtype` is expected to be numeric, got {dtype}")
+            raise ValueError(f"Argument `dtype` is expected to be numeric, got {shown(dtype)}")
         if self.seed is None:
             return random_ops.uniform(shape, self.minval, self.maxval, dtype)
         return random_ops.stateless_uniform(shape, self._key(), self.minval, self.maxval, dtype)

@@ -15,6 +15,7 @@ from ..numpy_like.indexing import is_advanced, picked
 from ..ops import arithmetic
 from ..state.variable import Variable
 from ..values.composite import CompositeTensor
+from ..values.errors import shown
 from ..values.public import public
 from .changes import Changes
 from .weak_functions import let_dtypes_be_weak
@@ -72,7 +73,7 @@ def experimental_enable_numpy_behavior(
     mode = getattr(dtype_conversion_mode, "value", dtype_conversion_mode)
     if mode not in _MODES:
         names = "'off', 'legacy', 'safe' or 'all'"
-        raise ValueError(f"dtype_conversion_mode must be {names}, got {mode!r}")
+        raise ValueError(f"dtype_conversion_mode must be {names}, got {shown(mode)}")
     promotion.prefer_float32(prefer_float32)
     if _enabled == [mode]:
         return

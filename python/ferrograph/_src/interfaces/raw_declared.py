@@ -9,6 +9,7 @@ from typing import Any
 
 from ..native import _core
 from ..values import dtypes
+from ..values.errors import shown
 from .raw_table import (
     DEFAULTS,
     ELSEWHERE,
@@ -158,8 +159,8 @@ class _Operation:
                 only = whole.real_dtype if self.op != "Complex" else _complex_of(whole)
             if given[name] != only:
                 raise ValueError(
-                    f"argument {name!r} of raw_ops.{self.op} must be {only!r} here, "
-                    f"got {given[name]!r}"
+                    f"argument {shown(name)} of raw_ops.{self.op} must be {shown(only)} here, "
+                    f"got {shown(given[name])}"
                 )
 
     def _shaped(self, found: Any, inputs: list[list], attrs: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from ..ops.indexing import newaxis
 from ..ops.segments import unsorted_segment_min
 from ..ops.sorting import searchsorted, unique, unique_with_counts
 from ..values import dtypes
+from ..values.errors import shown
 from ..values.public import public
 from .raw_values import by_keyword
 
@@ -106,7 +107,7 @@ def _unique_slices(x: Any, axis: Any, out_idx: Any) -> tuple:
     x = _core.convert_to_tensor(x)
     axes = _core.convert_to_tensor(axis, dtypes.int64)._constant_value()
     if axes is None or axes.numpy().size > 1:
-        raise ValueError(f"axis must be known, a list of one number or of none, got {axis!r}")
+        raise ValueError(f"axis must be known, a list of one number or of none, got {shown(axis)}")
     at = int(axes.numpy()[0]) if axes.numpy().size else 0
     at = at if x.shape.rank is None else at % x.shape.rank
     order, _ = to_front(x, [at])
@@ -172,7 +173,7 @@ def ImageProjectiveTransformV3(
     if interpolation not in ("NEAREST", "BILINEAR"):
         raise ValueError(f"interpolation must be 'NEAREST' or 'BILINEAR', got {interpolation!r}")
     if fill_mode not in _MODES:
-        raise ValueError(f"fill_mode must be one of {', '.join(_MODES)}, got {fill_mode!r}")
+        raise ValueError(f"fill_mode must be one of {', '.join(_MODES)}, got {shown(fill_mode)}")
     images = _core.convert_to_tensor(images)
     size = ops.shape(images)[1:3]
     x, y, is_seen = _seen_from(_core.convert_to_tensor(transforms, dtypes.float32), output_shape)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from ..native import _core
 from ..values import dtypes
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 
 __all__ = ["Port", "attribute", "by_keyword", "check_keywords", "converted"]
@@ -165,5 +166,5 @@ def _tensor(op: str, port: Port, value: Any, dtype: Any) -> Any:
             return _core.convert_to_tensor(value, dtypes.int32)
     except (TypeError, ValueError) as e:
         kind = TypeError if isinstance(e, TypeError) else ValueError
-        raise kind(f"argument {port.name!r} of raw_ops.{op}: {e}") from None
+        raise kind(f"argument {shown(port.name)} of raw_ops.{op}: {e}") from None
     return tensor

@@ -14,6 +14,7 @@ from ..ops._numbers import flag, real, several, whole
 from ..ops.factorisations import eig, eigvals
 from ..values import dtypes
 from ..values.composite import IndexedSlices
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = [
@@ -155,7 +156,7 @@ def extract_volume_patches(
         if len(sizes) != 5 or sizes[0] != 1 or sizes[4] != 1 or min(sizes) < 1:
             raise ValueError(f"{what} are five sizes of which the first and last are 1: {sizes}")
     if padding not in ("VALID", "SAME"):
-        raise ValueError(f"padding is 'VALID' or 'SAME', got {padding!r}")
+        raise ValueError(f"padding is 'VALID' or 'SAME', got {shown(padding)}")
     sides, steps = list(ksizes[1:4]), list(strides[1:4])
     shape = ops.shape(x)
     counts = []

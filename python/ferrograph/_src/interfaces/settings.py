@@ -12,6 +12,7 @@ from ..context.config import (
     run_functions_eagerly,
 )
 from ..ops._dispatch import told
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["LogicalDevice", "LogicalDeviceConfiguration"]
@@ -127,7 +128,7 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: An
 
 def _check_device(device: Any) -> None:
     if device not in list_physical_devices():
-        raise ValueError(f"there is no device {device!r} here")
+        raise ValueError(f"there is no device {shown(device)} here")
 
 
 @public("config.optimizer.get_experimental_options")

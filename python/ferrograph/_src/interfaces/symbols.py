@@ -13,6 +13,7 @@ from ..native import _core
 from ..ops._dispatch import told
 from ..staging.graph import Graph, Operation
 from ..values import nest
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = [
@@ -123,7 +124,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
     given = [value for value in nest.flatten(list(inputs)) if value is not None]
     for value in given:
         if not isinstance(value, (_core.Tensor, _core.VariableBase, Operation)):
-            raise TypeError(f"expected tensors and operations, got {value!r}")
+            raise TypeError(f"expected tensors and operations, got {shown(value)}")
     if _core.executing_eagerly():
         return None
     with thread.control_dependencies(given):
@@ -143,7 +144,7 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
         return given
     together = [t for t in given if t is not None]
     if not together:
-        raise ValueError(f"expected at least one tensor, got {tensors!r}")
+        raise ValueError(f"expected at least one tensor, got {shown(tensors)}")
     with thread.control_dependencies([*together, *(control_inputs or [])]):
         return [None if t is None else ops.identity(t) for t in given]
 
@@ -170,9 +171,9 @@ def register_tensor_conversion_function(
     """
     classes = base_type if isinstance(base_type, tuple) else (base_type,)
     if not classes or not all(isinstance(one, type) for one in classes):
-        raise TypeError(f"base_type must be a type or a tuple of types, got {base_type!r}")
+        raise TypeError(f"base_type must be a type or a tuple of types, got {shown(base_type)}")
     if not callable(conversion_func):
-        raise TypeError(f"conversion_func must be callable, got {conversion_func!r}")
+        raise TypeError(f"conversion_func must be callable, got {shown(conversion_func)}")
 
     def __tf_tensor__(self: Any, dtype: Any = None, name: str | None = None) -> Any:
         return _converted(conversion_func, self, dtype, name)
@@ -194,7 +195,7 @@ def _converted(convert: Callable, value: Any, dtype: Any, name: str | None) -> A
     if found is NotImplemented:
         raise TypeError(f"{type(value).__name__} does not become a tensor of dtype {dtype}")
     if not isinstance(found, _core.Tensor):
-        raise TypeError(f"a conversion function gives a tensor, got {found!r}")
+        raise TypeError(f"a conversion function gives a tensor, got {shown(found)}")
     if dtype is not None and found.dtype != dtype:
         raise TypeError(f"a conversion function was asked for {dtype}, and gave {found.dtype}")
     return found

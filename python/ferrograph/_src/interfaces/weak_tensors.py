@@ -13,6 +13,7 @@ from .. import ops
 from ..extension_type.classes import BatchableExtensionType
 from ..native import Tensor, _core
 from ..numpy_like import lattice
+from ..values.errors import shown
 from ..values.markers import TensorType
 
 __all__ = ["WeakTensor", "constants", "pairs", "plain", "unary", "updates", "weakened"]
@@ -48,7 +49,7 @@ class WeakTensor(BatchableExtensionType, TensorType):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "tensor" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+            raise AttributeError(f"{type(self).__name__} has no attribute {shown(name)}")
         return getattr(self.tensor, name)
 
     def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:

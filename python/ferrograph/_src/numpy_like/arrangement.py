@@ -10,6 +10,7 @@ from .. import ops
 from ..native import _core
 from ..ops._dispatch import told
 from ..ops._numbers import whole, wholes
+from ..values.errors import shown
 from ..values.public import public
 from .any_rank import reordered
 from .promotion import array, joined, promoted
@@ -39,7 +40,7 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
         turned = ops.reshape(ops.transpose(array(a)), ops.reverse(shape, [0]))
         return ops.transpose(turned)
     if order != "C":
-        raise ValueError(f"elements are read in the order 'C' or 'F', got {order!r}")
+        raise ValueError(f"elements are read in the order 'C' or 'F', got {shown(order)}")
     return ops.reshape(array(a), shape)
 
 
@@ -175,7 +176,7 @@ def hstack(tup: Any) -> Any:
 def _listed(arrays: Any, function: str) -> Any:
     """The arrays of an argument that is a list of them, or the rows of a tensor."""
     if isinstance(arrays, (str, bytes)) or not hasattr(arrays, "__iter__"):
-        raise TypeError(f"{function} takes a list of arrays, got {arrays!r}")
+        raise TypeError(f"{function} takes a list of arrays, got {shown(arrays)}")
     if getattr(getattr(arrays, "shape", None), "rank", 1) == 0:
         raise TypeError(f"{function} takes a list of arrays, got one of shape []")
     return arrays

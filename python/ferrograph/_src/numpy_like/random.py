@@ -11,6 +11,7 @@ from ..native import _core
 from ..ops import distributions, random_ops
 from ..ops._dispatch import told
 from ..ops._numbers import whole
+from ..values.errors import shown
 from ..values.public import public
 from .promotion import array, dtype_of
 
@@ -39,7 +40,7 @@ def seed(s: int) -> None:
     try:
         number = int(s)
     except TypeError:
-        raise ValueError(f"the seed must be an integer, got {s!r}") from None
+        raise ValueError(f"the seed must be an integer, got {shown(s)}") from None
     random_ops.set_seed(number)
 
 

@@ -12,6 +12,7 @@ from ..ops import arrays, selection
 from ..ops._dispatch import told
 from ..ops._numbers import several, whole
 from ..ops._ranks import of_rank
+from ..values.errors import shown
 from ..values.public import public
 from .any_rank import sizes_of
 from .arrangement import _listed, _numbers, at_least
@@ -236,7 +237,7 @@ def flatten(a: Any, order: str = "C") -> Any:
       ValueError: for another order.
     """
     if order not in ("C", "A", "K", "F"):
-        raise ValueError(f"order must be 'C', 'A', 'K' or 'F', got {order!r}")
+        raise ValueError(f"order must be 'C', 'A', 'K' or 'F', got {shown(order)}")
     a = array(a)
     return ops.reshape(ops.transpose(a) if order == "F" else a, [-1])
 
@@ -273,7 +274,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     if out is not None:
         raise ValueError("`out` cannot be filled: tensors do not change")
     if mode not in ("clip", "wrap"):
-        raise ValueError(f"mode must be 'clip' or 'wrap', got {mode!r}")
+        raise ValueError(f"mode must be 'clip' or 'wrap', got {shown(mode)}")
     a, indices = array(a), array(indices)
     if axis is None:
         a, axis = ops.reshape(a, [-1]), 0

@@ -11,6 +11,7 @@ from ..native import _core
 from ..ops._base import contains_tensor, static_value
 from ..ops._dispatch import told
 from ..ops._numbers import whole
+from ..values.errors import shown
 from ..values.public import public
 from .any_rank import reordered
 from .arrangement import _numbers, at_least
@@ -154,7 +155,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
     """
     modes = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
     if mode not in modes:
-        raise ValueError(f"mode must be one of {sorted(modes)}, got {mode!r}")
+        raise ValueError(f"mode must be one of {sorted(modes)}, got {shown(mode)}")
     array = _array(array)
     filler = ops.cast(_array(kwargs.get("constant_values", 0)), array.dtype)
     return ops.pad(array, _widths(pad_width, array), modes[mode], filler)

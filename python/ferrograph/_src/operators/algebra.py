@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import factorisations, numeric
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from .base import LinearOperator, given, late
@@ -52,7 +53,7 @@ class LinearOperatorComposition(LinearOperator):
         for left, right in zip(self._operators[:-1], self._operators[1:], strict=True):
             sizes = (left.domain_dimension, right.range_dimension)
             if None not in sizes and sizes[0] != sizes[1]:
-                raise ValueError(f"{left!r} and {right!r} do not go together")
+                raise ValueError(f"{shown(left)} and {shown(right)} do not go together")
         super().__init__(
             dtype,
             None,

@@ -7,6 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..values import dtypes
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 
 __all__ = ["adjoint_if", "batch_of", "batches_together", "kept", "on_batches", "size_of"]
@@ -25,7 +26,7 @@ def size_of(value: Any, what: str) -> tuple[int | None, Any]:
     """A size: as an int where it is known, and as an int32 scalar."""
     tensor = _core.convert_to_tensor(value)
     if tensor.shape.rank not in (0, None) or not tensor.dtype.is_integer:
-        raise TypeError(f"{what} must be an integer scalar, got {value!r}")
+        raise TypeError(f"{what} must be an integer scalar, got {shown(value)}")
     known = tensor._constant_value()
     size = None if known is None else int(known)
     if size is not None and size < 0:

@@ -7,6 +7,7 @@ from ..native import Tensor, _core
 from ..values import errors
 from ..values.composite import IndexedSlices
 from ..values.dtypes import DType, as_dtype, bool, dtype_or, float32, float64, int32, int64, string
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 
 __all__ = [
@@ -169,7 +170,7 @@ def pack(value: TensorLike, dtype: Any = None) -> Any:
     if hasattr(value, "__tf_tensor__"):
         return value.__tf_tensor__(dtype)
     if not isinstance(value, (list, tuple)):
-        raise ValueError(f"cannot convert {value!r}, a {type(value).__name__}, to a tensor")
+        raise ValueError(f"cannot convert {shown(value)}, a {type(value).__name__}, to a tensor")
     wanted = _first_dtype(value) if dtype is None else dtype
     items = [_packed(item, wanted, casts=dtype is not None) for item in value]
     constant = _constant_pack(items)
@@ -248,7 +249,7 @@ def shape_argument(shape: TensorLike) -> Any:
         return shape
     if isinstance(shape, TensorShape):
         if not shape.is_fully_defined():
-            raise ValueError(f"a fully known shape is needed here, got {shape}")
+            raise ValueError(f"a fully known shape is needed here, got {shown(shape)}")
         shape = shape.as_list()
     if isinstance(shape, (list, tuple)):
         if not shape:

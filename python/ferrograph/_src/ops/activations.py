@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -160,7 +161,7 @@ def bias_add(
       InvalidArgumentError: where the sizes differ, when run.
     """
     if data_format is not None and not data_format.startswith("N"):
-        raise ValueError(f"data_format must be 'N...C' or 'NC...', got {data_format!r}")
+        raise ValueError(f"data_format must be 'N...C' or 'NC...', got {shown(data_format)}")
     value, bias = convert_pair(value, bias)
     first = data_format is not None and data_format.startswith("NC")
     return emit("BiasAdd", (value, bias), {"data_format": "NCHW" if first else "NHWC"}, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, int32
 from ._dispatch import told
@@ -31,14 +32,14 @@ def _three(diagonals: Any, diagonals_format: str) -> list:
         return [_shifted(above, -1), middle, _shifted(below, 1)]
     if diagonals_format == SEQUENCE:
         if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
-            raise ValueError(f"expected a list or tuple of 3 diagonals, got {diagonals!r}")
+            raise ValueError(f"expected a list or tuple of 3 diagonals, got {shown(diagonals)}")
         above, middle, below = (convert(d) for d in diagonals)
         return [_full(above, middle, 1), middle, _full(below, middle, 0)]
     if diagonals_format == MATRIX:
         held = convert(diagonals)
         above, below = diag_part(held, k=1), diag_part(held, k=-1)
         return [_padded(above, 0, 1), diag_part(held), _padded(below, 1, 0)]
-    raise ValueError(f"diagonals_format is one of {FORMATS}, got {diagonals_format!r}")
+    raise ValueError(f"diagonals_format is one of {FORMATS}, got {shown(diagonals_format)}")
 
 
 def _shifted(x: Any, by: int) -> Tensor:
@@ -195,9 +196,9 @@ def eigh_tridiagonal(
     array([1., 3.], dtype=float32)
     """
     if select not in ("a", "v", "i"):
-        raise ValueError(f"'select' must have a value in 'a', 'i', 'v', got {select!r}")
+        raise ValueError(f"'select' must have a value in 'a', 'i', 'v', got {shown(select)}")
     if select != "a" and select_range is None:
-        raise ValueError(f"select={select!r} needs a select_range")
+        raise ValueError(f"select={shown(select)} needs a select_range")
     diagonal, above = convert_pair(alpha, beta)
     for what, given in (("alpha", diagonal), ("beta", above)):
         if given.shape.rank not in (1, None):

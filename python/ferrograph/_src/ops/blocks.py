@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, contains_tensor, convert, emit, refusal, static_value
 from ._dispatch import told
@@ -28,7 +29,7 @@ def _sizes(x: Any) -> Any:
 
 def _check_layout(x: Any, data_format: Any, block_size: Any) -> Any:
     if data_format not in ("NHWC", "NCHW"):
-        raise ValueError(f"data_format must be 'NHWC' or 'NCHW', got {data_format!r}")
+        raise ValueError(f"data_format must be 'NHWC' or 'NCHW', got {shown(data_format)}")
     if block_size < 2:
         raise ValueError(f"block_size must be 2 or more, got {block_size}")
     if x.ndim != 4:

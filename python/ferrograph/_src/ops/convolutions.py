@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
 from ._dispatch import told
@@ -61,7 +62,7 @@ def paddings(padding: Any, n: int, first: bool = False) -> tuple[str, list[int]]
     # No more is read than tells that there is too much.
     pairs = [[int(v) for v in islice(pair, 3)] for pair in islice(padding, n + 3)]
     if len(pairs) != n + 2 or any(len(pair) != 2 for pair in pairs):
-        raise ValueError(f"padding must be {n + 2} pairs of numbers, got {padding!r}")
+        raise ValueError(f"padding must be {n + 2} pairs of numbers, got {shown(padding)}")
     if first:
         pairs = [pairs[0], *pairs[2:], pairs[1]]
     return "EXPLICIT", [v for pair in pairs for v in pair]
@@ -90,7 +91,7 @@ def _attributes(
     if explicit and n < 3:
         attrs["explicit_paddings"] = pairs
     elif kind == "EXPLICIT":
-        raise ValueError(f'padding must be "VALID" or "SAME" here, got {padding!r}')
+        raise ValueError(f'padding must be "VALID" or "SAME" here, got {shown(padding)}')
     return attrs
 
 

@@ -7,6 +7,7 @@ import builtins
 from ..hints import Any
 from ..native import _core
 from ..values.composite import CompositeInput
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -361,9 +362,9 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     indexing = kwargs.pop("indexing", "xy")
     kwargs.pop("name", None)
     if kwargs:
-        raise TypeError(f"meshgrid has no argument {next(iter(kwargs))!r}")
+        raise TypeError(f"meshgrid has no argument {shown(next(iter(kwargs)))}")
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"indexing must be 'xy' or 'ij', got {indexing!r}")
+        raise ValueError(f"indexing must be 'xy' or 'ij', got {shown(indexing)}")
     vectors = [reshape(v, [-1]) for v in args]
     order = list(builtins.range(len(vectors)))
     if indexing == "xy" and len(order) > 1:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, is_tensor
 from ._dispatch import dispatched
@@ -116,7 +117,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable, name: str | No
         if rate == 0:
             return x
     if not callable(draw):
-        raise TypeError(f"general_dropout: uniform_sampler must be a function, got {draw!r}")
+        raise TypeError(f"general_dropout: uniform_sampler must be a function, got {shown(draw)}")
     # As precise as the rate is said, whatever the dtype.
     scale = None if is_tensor(rate) else convert(1.0 / (1.0 - rate), x.dtype)
     rate = convert(rate, x.dtype)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..context.hooks import hooks
 from ..values.dtypes import complex64, complex128
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, float64, int32, refusal
 from ._numbers import flag
@@ -374,7 +375,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """
     input = convert(input)
     if not (input.dtype.is_floating or input.dtype.is_complex):
-        raise ValueError(f"expm does not support matrices of type {input.dtype!r}")
+        raise ValueError(f"expm does not support matrices of type {shown(input.dtype)}")
     return emit("MatrixExponential", (input,), None, name)
 
 

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from ..values.dtypes import complex64, complex128
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -357,13 +358,13 @@ def idct(
 
 def _check_cosine(x: Any, type: int, n: Any, axis: int, norm: Any) -> None:
     if axis != -1:
-        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+        raise NotImplementedError(f"axis must be -1. Got: {shown(axis)}")
     if n is not None and not is_tensor(n) and whole(n, "a cosine transform's n") < 1:
         raise ValueError("n should be a positive integer or None")
     if type not in _INVERSE:
         raise ValueError("Types I, II, III and IV (I)DCT are supported.")
     if norm not in (None, "ortho"):
-        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {shown(norm)}")
     if x.ndim == 0:
         raise ValueError(f"Shape {x.shape} must have rank at least 1")
     if type != 1:

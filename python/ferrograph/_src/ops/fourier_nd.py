@@ -6,6 +6,7 @@ import builtins
 from typing import Any
 
 from ..values.dtypes import complex64, complex128
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, is_tensor, known_rank, known_size
 from ._dispatch import told
@@ -157,7 +158,7 @@ class _Plan:
 
     def __init__(self, x: Tensor, fft_length: Any, axes: Any, norm: str | None):
         if norm not in _NORMS:
-            raise ValueError(f'norm must be "backward", "ortho" or "forward", got {norm!r}')
+            raise ValueError(f'norm must be "backward", "ortho" or "forward", got {shown(norm)}')
         self.x, self.norm = x, norm
         self.rank = rank = known_rank(x, "a transform along axes")
         self.lengths = None if fft_length is None else _listed(fft_length)
@@ -213,10 +214,10 @@ def _checked_axes(axes: Any, rank: int, lengths: list | None) -> list:
     if lengths is not None and len(lengths) != len(axes):
         raise ValueError(f"there are {len(axes)} axes and {len(lengths)} lengths")
     if not all(-rank <= axis < rank for axis in axes):
-        raise ValueError(f"axes must be in [{-rank}, {rank}), got {axes}")
+        raise ValueError(f"axes must be in [{-rank}, {rank}), got {shown(axes)}")
     axes = [axis % rank for axis in axes]
     if not axes or len(set(axes)) != len(axes):
-        raise ValueError(f"axes must be one or more, each once, got {axes}")
+        raise ValueError(f"axes must be one or more, each once, got {shown(axes)}")
     return axes
 
 

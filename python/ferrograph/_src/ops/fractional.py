@@ -6,6 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from ..values.dtypes import float64, int32, int64, uint64
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -110,7 +111,7 @@ def fractional_avg_pool(
       ValueError: for another ratio.
     """
     if not isinstance(pooling_ratio, (list, tuple)):
-        raise TypeError(f"pooling_ratio must be a list of four floats, got {pooling_ratio!r}")
+        raise TypeError(f"pooling_ratio must be a list of four floats, got {shown(pooling_ratio)}")
     ratios = _ratios(pooling_ratio)
     value = convert(value)
     rows, columns = _places(value, ratios, pseudo_random, seed)

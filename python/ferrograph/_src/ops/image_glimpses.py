@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..values.dtypes import uint32
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -86,7 +87,7 @@ def extract_glimpse(
     if images.ndim != 4:
         raise ValueError(f"input must have rank 4, got shape {images.shape}")
     if noise not in _NOISES:
-        raise ValueError(f'noise must be "uniform", "gaussian" or "zero", got {noise!r}')
+        raise ValueError(f'noise must be "uniform", "gaussian" or "zero", got {shown(noise)}')
     size = int32_of(size)
     centered = flag(centered, "extract_glimpse: centered")
     normalized = flag(normalized, "extract_glimpse: normalized")

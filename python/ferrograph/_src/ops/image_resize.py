@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -267,7 +268,7 @@ def extract_patches(
       InvalidArgumentError: for other sizes, strides, rates or paddings; ValueError while tracing.
     """
     if not isinstance(padding, str):
-        raise ValueError(f'padding must be "VALID" or "SAME", got {padding!r}')
+        raise ValueError(f'padding must be "VALID" or "SAME", got {shown(padding)}')
     attrs = {
         "ksizes": [whole(n, "sizes") for n in several(sizes, "sizes")],
         "strides": [whole(n, "strides") for n in several(strides, "strides")],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..hints import Any
+from ..values.errors import shown
 from ._base import TensorLike, convert, emit, executing_eagerly, int64, is_tensor
 from .selection import boolean_mask
 
@@ -89,7 +90,7 @@ def _checked(index: Any) -> Any:
         return int(index)
     raise TypeError(
         "a tensor is indexed by integers, slices, `...`, None, scalar integer tensors and bool "
-        f"masks; got {index!r}"
+        f"masks; got {shown(index)}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 from ..hints import Any
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, rank_of, refusal
 from ._numbers import flag, real, wholes
@@ -54,7 +55,7 @@ def norm(
     if isinstance(axis, (list, tuple)) and len(axis) == 2:
         return _matrix_norm(tensor, ord, list(axis), keepdims, name)
     if isinstance(axis, (list, tuple)):
-        raise ValueError(f"axis must be None, an integer, or two of them, got {axis}")
+        raise ValueError(f"axis must be None, an integer, or two of them, got {shown(axis)}")
     if ord in ("euclidean", 2):
         return _euclidean(tensor, axis, keepdims, name)
     size = abs(tensor)
@@ -63,7 +64,7 @@ def norm(
     if ord == float("inf"):
         return reduce_max(size, axis, keepdims, name)
     if isinstance(ord, str) or not ord > 0:
-        raise ValueError(f"there is no vector norm {ord!r}")
+        raise ValueError(f"there is no vector norm {shown(ord)}")
     return pow(reduce_sum(pow(size, ord), axis, keepdims), 1.0 / ord, name)
 
 
@@ -80,7 +81,7 @@ def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> 
     if ord == 2:
         return _largest_singular_value(tensor, axis, keepdims, name)
     if ord not in (1, float("inf")):
-        raise ValueError(f"there is no matrix norm {ord!r} here")
+        raise ValueError(f"there is no matrix norm {shown(ord)} here")
     added, compared = axis if ord == 1 else reversed(axis)
     out = reduce_max(reduce_sum(abs(tensor), added, True), compared, True)
     return out if keepdims else emit("Squeeze", (out,), {"squeeze_dims": axis}, name)

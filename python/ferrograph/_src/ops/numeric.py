@@ -7,6 +7,7 @@ from __future__ import annotations
 from ..hints import Any
 from ..native import _core
 from ..values.dtypes import FLOAT8_DTYPES, int16
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -225,7 +226,7 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     if is_tensor(inputs) and inputs.shape.rank != 0:
         inputs = several(inputs, "add_n: inputs")
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError(f"add_n needs a list of at least one tensor, got {inputs!r}")
+        raise ValueError(f"add_n needs a list of at least one tensor, got {shown(inputs)}")
     tensors = convert_all([convert(x) if is_slices(x) else x for x in inputs])
     if len(tensors) == 1:
         return emit("Identity", tensors, None, name)
@@ -247,7 +248,7 @@ def accumulate_n(
       ValueError: where ``inputs`` is no list, and where one is not of the shape or dtype told.
     """
     if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError(f"accumulate_n needs a list of tensors, got {inputs!r}")
+        raise ValueError(f"accumulate_n needs a list of tensors, got {shown(inputs)}")
     tensors = convert_all(inputs)
     for tensor in tensors:
         if tensor_dtype is not None and tensor.dtype != as_dtype(tensor_dtype):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..values.dtypes import float64, int64
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
 from ._dispatch import told
@@ -49,7 +50,7 @@ def _pooled(
     if kind == "MaxPool" and n < 3:
         attrs["explicit_paddings"] = pairs
     elif sort == "EXPLICIT":
-        raise ValueError(f'padding must be "VALID" or "SAME" here, got {padding!r}')
+        raise ValueError(f'padding must be "VALID" or "SAME" here, got {shown(padding)}')
     x = moved_last(x, n) if first else x
     if n == 1:
         for what in ("ksize", "strides"):
@@ -301,7 +302,7 @@ def pool(
     """
     kinds = {"MAX": "MaxPool", "AVG": "AvgPool"}
     if pooling_type not in kinds:
-        raise ValueError(f'pooling_type must be "MAX" or "AVG", got {pooling_type!r}')
+        raise ValueError(f'pooling_type must be "MAX" or "AVG", got {shown(pooling_type)}')
     n = len(window_shape)
     steps = entries(strides, n, "strides")[1:-1]
     rates = entries(dilations, n, "dilations")[1:-1]
@@ -364,7 +365,7 @@ def _windows_along(x: Any, axis: int, size: Any, stride: int, rate: int, padding
         count = maximum((n - reach) // stride + 1, 0)
         ends = [0, 0]
     else:
-        raise ValueError(f'padding must be "VALID" or "SAME" here, got {padding!r}')
+        raise ValueError(f'padding must be "VALID" or "SAME" here, got {shown(padding)}')
     pads: list[list] = [[0, 0]] * (4 if axis == 1 else 5)
     pads[axis] = ends
     x = pad(x, pads, constant_values=x.dtype.min)
@@ -389,7 +390,7 @@ def _taps(x: Any, window: list, strides: list, rates: list, padding: Any) -> Any
             count = (n - reach) // step + 1
             pads.append([0, 0])
         else:
-            raise ValueError(f'padding must be "VALID" or "SAME" here, got {padding!r}')
+            raise ValueError(f'padding must be "VALID" or "SAME" here, got {shown(padding)}')
         spans.append((count - 1) * step + 1)
     x = pad(x, [[0, 0], *pads, [0, 0]], constant_values=x.dtype.min)
     (rows, columns), (down, across) = spans, strides
@@ -419,7 +420,7 @@ def dilation2d(
       ValueError: for another format than "NHWC".
     """
     if data_format != "NHWC":
-        raise ValueError(f'data_format must be "NHWC", got {data_format!r}')
+        raise ValueError(f'data_format must be "NHWC", got {shown(data_format)}')
     input, filters = convert_pair(input, filters)
     steps, rates = entries(strides, 2, "strides"), entries(dilations, 2, "dilations")
     sizes = None if filters.shape.rank is None else filters.shape.as_list()

@@ -7,6 +7,7 @@ from builtins import range as range_
 
 from ..hints import Any
 from ..values.composite import CompositeInput
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -218,7 +219,7 @@ def _given_axes(axes: Any) -> int | tuple[list[int], list[int]]:
             raise ValueError(f"{what} must not be negative, got {count}")
         return count
     if len(axes) != 2:
-        raise ValueError(f"axes must be a number or two lists of axes, got {axes}")
+        raise ValueError(f"axes must be a number or two lists of axes, got {shown(axes)}")
     sides = [side if isinstance(side, (list, tuple)) else [side] for side in axes]
     of_a, of_b = ([whole(axis, what, ValueError) for axis in side] for side in sides)
     if len(of_a) != len(of_b):
@@ -257,9 +258,9 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     name = kwargs.pop("name", None)
     kwargs.pop("optimize", None)
     if kwargs:
-        raise TypeError(f"einsum has no argument {next(iter(kwargs))!r}")
+        raise TypeError(f"einsum has no argument {shown(next(iter(kwargs)))}")
     if not isinstance(equation, str):
-        raise TypeError(f"einsum takes its equation first, a str; got {equation!r}")
+        raise TypeError(f"einsum takes its equation first, a str; got {shown(equation)}")
     operands = [convert(x) for x in inputs]
     if "..." in equation and any(x.ndim is None for x in operands):
         return _einsum_of_any_rank(equation, operands, name)
@@ -288,7 +289,7 @@ def _einsum_of_any_rank(equation: str, operands: Any, name: Any) -> Tensor:
     left, arrow, right = equation.replace(" ", "").partition("->")
     groups = left.split(",")
     if len(groups) != len(operands):
-        raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(operands)}")
+        raise ValueError(f"{shown(equation)} names {len(groups)} operands, got {len(operands)}")
     if arrow and "..." not in right:
         raise ValueError(f"{equation!r} without '...' in the result needs operands of known rank")
     used = set(left) | set(right)
@@ -335,7 +336,7 @@ def _parse(equation: str, ranks: tuple) -> Any:
     left, arrow, right = equation.partition("->")
     groups = left.split(",")
     if len(groups) != len(ranks):
-        raise ValueError(f"{equation!r} names {len(groups)} operands, got {len(ranks)}")
+        raise ValueError(f"{shown(equation)} names {len(groups)} operands, got {len(ranks)}")
     labelled = [_labels(g, rank, equation) for g, rank in zip(groups, ranks, strict=True)]
     hidden = max((-label for g in labelled for label in g if isinstance(label, int)), default=0)
     ellipsis = list(range_(-hidden, 0))
@@ -359,14 +360,14 @@ def _parse(equation: str, ranks: tuple) -> Any:
 def _labels(group: Any, rank: Any, equation: Any) -> Any:
     before, dots, after = group.partition("...")
     if not all(c.isalpha() for c in before + after):
-        raise ValueError(f"{equation!r} is not an equation of letters, commas, '...' and '->'")
+        raise ValueError(f"{shown(equation)} is not an equation of letters, commas, '...' and '->'")
     if rank is None:
         if dots:
             raise ValueError("an ellipsis needs operands of known rank")
         return list(group)
     hidden = rank - len(before) - len(after)
     if hidden < 0 or hidden and not dots:
-        raise refusal(f"{group!r} in {equation!r} does not fit a tensor of rank {rank}")
+        raise refusal(f"{shown(group)} in {shown(equation)} does not fit a tensor of rank {rank}")
     return [*before, *range_(-hidden, 0), *after]
 
 

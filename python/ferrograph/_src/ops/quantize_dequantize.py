@@ -6,6 +6,7 @@ import builtins
 from typing import Any, NamedTuple
 
 from ..values import errors
+from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, known_rank
 from ._dispatch import told
@@ -127,7 +128,7 @@ def _check(x: Tensor, num_bits: int, signed: bool, round_mode: str) -> None:
     if not x.dtype.is_floating:
         raise TypeError(f"numbers that are quantized are floats, got {x.dtype.name}")
     if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
-        raise ValueError(f'round_mode must be "HALF_TO_EVEN" or "HALF_UP", got {round_mode!r}')
+        raise ValueError(f'round_mode must be "HALF_TO_EVEN" or "HALF_UP", got {shown(round_mode)}')
     most = 62 if signed else 63
     if not 1 <= num_bits <= most:
         message = f"num_bits must be in [1, {most}], got {num_bits}"
@@ -146,7 +147,7 @@ def _others(x: Tensor, axis: int) -> list[int]:
     """The axes of ``x`` besides that one."""
     axis, rank = whole(axis, "the axis of ranges"), known_rank(x, "an axis of ranges")
     if not -rank <= axis < rank:
-        raise ValueError(f"axis must be in [{-rank}, {rank}), got {axis}")
+        raise ValueError(f"axis must be in [{-rank}, {rank}), got {shown(axis)}")
     return [i for i in builtins.range(rank) if i != axis % rank]
 
 

@@ -6,6 +6,7 @@ import builtins
 from typing import Any
 
 from ..native import _core
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -280,7 +281,7 @@ def check_alg(alg: Any) -> Any:
     if not isinstance(alg, str):
         alg = whole(alg, "the generator", ValueError)
     if alg not in ("auto_select", "philox", _PHILOX, _AUTO_SELECT):
-        raise ValueError(f"the generator must be 'philox' or 'auto_select', got {alg!r}")
+        raise ValueError(f"the generator must be 'philox' or 'auto_select', got {shown(alg)}")
 
 
 @public("random.stateless_normal")

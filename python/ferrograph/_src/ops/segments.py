@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..values.composite import CompositeInput
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -282,7 +283,7 @@ def bincount(
     """
     axis = axis if axis is None else whole(axis, "bincount: axis")
     if axis not in (None, 0, -1):
-        raise ValueError(f"bincount knows axis None, 0 and -1, got {axis}")
+        raise ValueError(f"bincount knows axis None, 0 and -1, got {shown(axis)}")
     if binary_output and weights is not None:
         raise ValueError("bincount takes binary_output or weights, not both")
     arr = convert(arr)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..values.dtypes import as_dtype
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -334,7 +335,7 @@ def _windowed(frames: Any, length: Any, window_fn: Window | None) -> Tensor:
     if window_fn is None:
         return frames * math.sqrt(0.5)
     if not callable(window_fn):
-        raise TypeError(f"window_fn must be a function of a length, got {window_fn!r}")
+        raise TypeError(f"window_fn must be a function of a length, got {shown(window_fn)}")
     return multiply(frames, window_fn(length, dtype=frames.dtype))
 
 
@@ -404,7 +405,7 @@ def _check_mel(bins: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None
             f"Got {upper} for sample_rate: {rate}"
         )
     if not dtype.is_floating:
-        raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
+        raise ValueError(f"dtype must be a floating point type. Got: {shown(dtype)}")
 
 
 @public("signal.mfccs_from_log_mel_spectrograms")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     DROP,
@@ -116,7 +117,7 @@ def argsort(
 
 def _sorted(values: Any, axis: Any, direction: Any, part: Any, name: Any) -> Any:
     if direction not in ("ASCENDING", "DESCENDING"):
-        raise ValueError(f"direction must be ASCENDING or DESCENDING, got {direction!r}")
+        raise ValueError(f"direction must be ASCENDING or DESCENDING, got {shown(direction)}")
     axis = whole(axis, "the axis to sort along", ValueError)
     axes = values.ndim
     if axes is not None and not -axes <= axis < axes:
@@ -160,7 +161,7 @@ def searchsorted(
       ValueError: for another side.
     """
     if side not in ("left", "right"):
-        raise ValueError(f"side must be 'left' or 'right', got {side!r}")
+        raise ValueError(f"side must be 'left' or 'right', got {shown(side)}")
     rows, values = convert_pair(sorted_sequence, values)
     op = "LowerBound" if side == "left" else "UpperBound"
     inputs = (_as_matrix(rows), _as_matrix(values))

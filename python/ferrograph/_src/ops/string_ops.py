@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..values.composite import CompositeTensor
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -214,7 +215,7 @@ def format(
     tensors = [x if _is_printed(x) else convert(x) for x in as_list(inputs)]
     if template.count(placeholder) != len(tensors):
         found = template.count(placeholder)
-        raise ValueError(f"{template!r} has {found} placeholders, got {len(tensors)} tensors")
+        raise ValueError(f"{shown(template)} has {found} placeholders, got {len(tensors)} tensors")
     return filled(template, placeholder, tensors, summarize, name)
 
 

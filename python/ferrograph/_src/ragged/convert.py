@@ -11,6 +11,7 @@ from ..ops import partition
 from ..sparse.build import all_of
 from ..sparse.tensor import SparseTensor
 from ..values import dtypes
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from .tensor import RaggedTensor, is_ragged
 
@@ -95,7 +96,7 @@ def from_tensor(tensor: Any, lengths: Any, padding: Any, ragged_rank: int, dtype
     tensor = _core.convert_to_tensor(tensor)
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if not isinstance(ragged_rank, int) or ragged_rank < 1:
-        raise ValueError(f"ragged_rank must be an int above 0, got {ragged_rank!r}")
+        raise ValueError(f"ragged_rank must be an int above 0, got {shown(ragged_rank)}")
     if tensor.shape.rank is not None and ragged_rank >= tensor.shape.rank:
         raise ValueError(f"ragged_rank {ragged_rank} is not below the rank of {tensor.shape}")
     nested = [] if lengths is None else _nested_lengths(lengths, dtype)

@@ -16,6 +16,7 @@ from ..native import _core
 from ..ops import partition
 from ..values import constants, dtypes
 from ..values.composite import CompositeTensor
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -128,11 +129,11 @@ class DynamicRaggedShape(CompositeTensor):
         static_inner_shape: Any = None,
     ):
         if not isinstance(row_partitions, Iterable):
-            raise TypeError(f"row_partitions must be a list of them, got {row_partitions!r}")
+            raise TypeError(f"row_partitions must be a list of them, got {shown(row_partitions)}")
         partitions = list(row_partitions)
         for one in partitions:
             if not isinstance(one, RowPartition):
-                raise TypeError(f"row_partitions must hold RowPartition objects, got {one!r}")
+                raise TypeError(f"row_partitions must hold RowPartition objects, got {shown(one)}")
         kind = _dtype_of(partitions, inner_shape) if dtype is None else dtypes.as_dtype(dtype)
         inner = ops.cast(_core.convert_to_tensor(inner_shape, dtype_hint=kind), kind)
         if inner.shape.rank not in (1, None):
@@ -274,7 +275,7 @@ class DynamicRaggedShape(CompositeTensor):
           IndexError: for one that is not there.
         """
         if not isinstance(axis, int):
-            raise TypeError(f"axis must be an int, got {axis!r}")
+            raise TypeError(f"axis must be an int, got {shown(axis)}")
         if axis < 0 or self.rank is not None and axis >= self.rank:
             raise IndexError(f"axis {axis} of a shape of rank {self.rank}")
         inside = 0 < axis <= len(self._partitions)
@@ -312,7 +313,7 @@ class DynamicRaggedShape(CompositeTensor):
         if isinstance(index, slice):
             return self._slice(index)
         if not isinstance(index, int):
-            raise TypeError(f"a shape is indexed by an int or a slice, not by {index!r}")
+            raise TypeError(f"a shape is indexed by an int or a slice, not by {shown(index)}")
         if index < 0:
             if self.rank is None:
                 raise ValueError("a negative index needs a shape of known rank")

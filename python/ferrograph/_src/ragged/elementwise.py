@@ -9,6 +9,7 @@ from .. import ops
 from ..native import _core
 from ..ops import partition
 from ..values import dtypes, errors, nest
+from ..values.errors import shown
 from ..values.public import public
 from .tensor import RaggedTensor, is_ragged
 
@@ -28,7 +29,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     [[1, 4], [9]]
     """
     if not callable(op):
-        raise TypeError(f"map_flat_values needs a function, got {op!r}")
+        raise TypeError(f"map_flat_values needs a function, got {shown(op)}")
     found = [v for v in nest.flatten([list(args), kwargs]) if is_ragged(v)]
     if not found:
         return op(*args, **kwargs)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from ..native import _core
 from ..values.dtypes import as_dtype, float32, int32, int64
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -53,7 +54,7 @@ class RaggedTensorSpec(TypeSpec):
                 raise ValueError("RaggedTensorSpec needs a shape of known rank, or a ragged_rank")
             ragged_rank = rank - 1
         if not isinstance(ragged_rank, int):
-            raise TypeError(f"ragged_rank must be an int, got {ragged_rank!r}")
+            raise TypeError(f"ragged_rank must be an int, got {shown(ragged_rank)}")
         if rank is not None and ragged_rank >= max(rank, 1):
             raise ValueError(f"ragged_rank {ragged_rank} is not below the rank {rank}")
         self._ragged_rank = ragged_rank

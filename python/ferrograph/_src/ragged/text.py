@@ -11,6 +11,7 @@ from ..ops._dispatch import told
 from ..ops._numbers import several, whole
 from ..ops._ranks import of_rank
 from ..values import constants, dtypes
+from ..values.errors import shown
 from ..values.public import public
 from .tensor import RaggedTensor, is_ragged
 
@@ -323,7 +324,7 @@ def _pads(pad_values: Any) -> tuple:
             return pad_values, pad_values
         case tuple() | list() if len(pad_values) == 2:
             return tuple(pad_values)
-    raise TypeError(f"pad_values must be a string, two of them, or None, got {pad_values!r}")
+    raise TypeError(f"pad_values must be a string, two of them, or None, got {shown(pad_values)}")
 
 
 def _ngrams_of_rows(data: RaggedTensor, attrs: dict, name: str | None) -> RaggedTensor:

@@ -7,6 +7,7 @@ from typing import Any
 from ..function.concrete import ConcreteFunction
 from ..native import _core
 from ..ops._dispatch import told
+from ..values.errors import shown
 from ..values.public import public
 from .foreign import expand
 
@@ -53,7 +54,7 @@ def import_graph_def(
     wanted = list(return_elements or ())
     for element in wanted:
         if not isinstance(element, str) or ":" not in element:
-            raise ValueError(f"return_elements must be names like 'node:0', got {element!r}")
+            raise ValueError(f"return_elements must be names like 'node:0', got {shown(element)}")
     graph, free = _core.graph_of_def(content, name or "import", list(given), wanted, expand)
     if free:
         raise ValueError(f"input_map has no value for the placeholders {free}")

@@ -13,6 +13,7 @@ from ..files.wire import fields, quoted
 from ..native import _core
 from ..ops._dispatch import told
 from ..staging.graph import Graph
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["write_graph"]
@@ -262,7 +263,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     graph = graph_or_graph_def
     message = graph.as_graph_def() if isinstance(graph, Graph) else graph
     if not hasattr(message, "SerializeToString"):
-        raise TypeError(f"graph_or_graph_def must be a Graph or a GraphDef, got {graph!r}")
+        raise TypeError(f"graph_or_graph_def must be a Graph or a GraphDef, got {shown(graph)}")
     content = message.SerializeToString()
     if as_text:
         content = "".join(f"{line}\n" for line in _lines("Graph", content, "")).encode()

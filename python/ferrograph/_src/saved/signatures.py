@@ -11,6 +11,7 @@ from ..function.function import Function
 from ..native import _core
 from ..values import nest
 from ..values.composite import CompositeTensor
+from ..values.errors import shown
 from ..values.tensor_spec import TypeSpec
 from .constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from .functions import is_function, traces_of
@@ -71,7 +72,7 @@ def _trace(name: str, function: Any) -> ConcreteFunction:
     if not is_function(function):
         raise TypeError(
             f"signature {name!r} must be a function made by `function`, or a trace of one that "
-            f"get_concrete_function gave, got {function!r}"
+            f"get_concrete_function gave, got {shown(function)}"
         )
     if isinstance(function, ConcreteFunction):
         return function

@@ -8,6 +8,7 @@ from .. import ops
 from ..ops import activations, arithmetic, segments
 from ..ops._dispatch import told
 from ..values import dtypes
+from ..values.errors import shown
 from ..values.public import public
 from . import build
 from .places import require
@@ -48,7 +49,7 @@ def embedding_lookup_sparse(
     """
     combiner = "mean" if combiner is None else combiner
     if combiner not in ("mean", "sum", "sqrtn"):
-        raise ValueError(f'combiner must be "mean", "sum" or "sqrtn", got {combiner!r}')
+        raise ValueError(f'combiner must be "mean", "sum" or "sqrtn", got {shown(combiner)}')
     sp_ids, sp_weights = _sparse(sp_ids), _sparse(sp_weights)
     if not is_sparse(sp_ids) or not (sp_weights is None or is_sparse(sp_weights)):
         raise TypeError("embedding_lookup_sparse takes SparseTensors of ids and weights")

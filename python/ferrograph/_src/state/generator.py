@@ -12,6 +12,7 @@ from ..ops import distributions, random_ops
 from ..ops._dispatch import told
 from ..values import errors
 from ..values.dtypes import DType, as_dtype, float32, int32, int64, uint64
+from ..values.errors import shown
 from ..values.markers import Trackable
 from ..values.public import public
 from .variable import Variable
@@ -53,7 +54,7 @@ def _algorithm(alg: Any) -> Algorithm:
     if isinstance(alg, str) and alg in names:
         return Algorithm[alg.upper()]
     if not isinstance(alg, int) or alg not in [a.value for a in Algorithm]:
-        raise ValueError(f"the algorithm must be one of {', '.join(names)}, got {alg!r}")
+        raise ValueError(f"the algorithm must be one of {', '.join(names)}, got {shown(alg)}")
     return Algorithm(alg)
 
 

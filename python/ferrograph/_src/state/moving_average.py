@@ -7,6 +7,7 @@ from typing import Any
 
 from ..context import thread
 from ..native import _core
+from ..values.errors import shown
 from ..values.public import public
 from .variable import Variable
 
@@ -108,7 +109,7 @@ class ExponentialMovingAverage:
 
 def _check(variable: Any) -> None:
     if not isinstance(variable, Variable):
-        raise TypeError(f"ExponentialMovingAverage averages variables, got {variable!r}")
+        raise TypeError(f"ExponentialMovingAverage averages variables, got {shown(variable)}")
     if variable.dtype.name not in ("float16", "bfloat16", "float32", "float64"):
         raise TypeError(
             f"ExponentialMovingAverage averages variables of floats, {variable.name} is "

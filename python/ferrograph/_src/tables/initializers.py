@@ -8,6 +8,7 @@ from typing import Any
 from ..context.thread import init_scope
 from ..native import _core
 from ..values.dtypes import DType, as_dtype, int64, string
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = [
@@ -190,10 +191,10 @@ def _check_field(what: str, index: int, dtype: DType) -> None:
         raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
     if index == TextFileIndex.LINE_NUMBER and dtype != int64:
         raise ValueError(
-            f"`{what}_dtype` must be int64 for `{what}_index` {index}, received: {dtype!r}"
+            f"`{what}_dtype` must be int64 for `{what}_index` {index}, received: {shown(dtype)}"
         )
     if index == TextFileIndex.WHOLE_LINE and not dtype.is_integer and dtype != string:
         raise ValueError(
             f"`{what}_dtype` must be an integer or string for `{what}_index` {index}, received: "
-            f"{dtype!r}"
+            f"{shown(dtype)}"
         )

@@ -9,6 +9,7 @@ from ..context.thread import init_scope
 from ..native import _core
 from ..ops.texts import to_hash_bucket_fast
 from ..values.dtypes import DType, as_dtype, int64, string
+from ..values.errors import shown
 from ..values.public import public
 from .initializers import KeyValueTensorInitializer, TableInitializer
 from .table import Lookup, Table, constant, each_value, expect_dtype
@@ -146,7 +147,7 @@ class StaticVocabularyTable(Lookup):
         if self._key_dtype.is_integer != initializer.key_dtype.is_integer:
             kind = "integer" if self._key_dtype.is_integer else "string"
             raise TypeError(
-                f"Invalid `key_dtype`, expected {kind} but got {initializer.key_dtype!r}."
+                f"Invalid `key_dtype`, expected {kind} but got {shown(initializer.key_dtype)}."
             )
         self._table = StaticHashTable(initializer, -1, name)
 
@@ -184,7 +185,7 @@ def _check_vocabulary(initializer: TableInitializer) -> None:
     if initializer.key_dtype not in (int64, string):
         raise TypeError(
             "Invalid `key_dtype`, expected one of (int64, string), but got "
-            f"{initializer.key_dtype!r}."
+            f"{shown(initializer.key_dtype)}."
         )
     if initializer.value_dtype != int64:
         raise TypeError(

@@ -8,6 +8,7 @@ from ..hints import Any
 from ..native import _core
 from . import nest
 from .dtypes import as_dtype, float32, int64
+from .errors import shown
 from .markers import TensorType
 from .public import public
 from .tensor_shape import TensorShape
@@ -45,7 +46,7 @@ class CompositeTensor:
     def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
         """Values that convert to a tensor override this."""
         raise CompositeInput(
-            f"a {type(self).__name__} is no tensor and does not convert to one here: {self!r}"
+            f"a {type(self).__name__} is no tensor and does not convert to one here: {shown(self)}"
         )
 
     def _printed(self, summarize: int) -> Any:

@@ -10,6 +10,7 @@ import builtins
 
 from ..hints import Any
 from ..native import _core
+from .errors import shown
 from .public import public
 
 __all__ = [
@@ -203,7 +204,7 @@ class DType:
             return 0
         if self._kind == "int":
             return -(2 ** (8 * self._size - 1))
-        raise TypeError(f"{self!r} has no minimum")
+        raise TypeError(f"{shown(self)} has no minimum")
 
     @property
     def max(self) -> Any:
@@ -218,7 +219,7 @@ class DType:
             return 2 ** (8 * self._size) - 1
         if self._kind == "int":
             return 2 ** (8 * self._size - 1) - 1
-        raise TypeError(f"{self!r} has no maximum")
+        raise TypeError(f"{shown(self)} has no maximum")
 
     @property
     def limits(self) -> tuple[Any, Any]:
@@ -271,7 +272,7 @@ class DType:
           ValueError: where it is not.
         """
         if value is not self:
-            raise ValueError(f"expected {self!r}, got {value!r}")
+            raise ValueError(f"expected {shown(self)}, got {shown(value)}")
         return value
 
     def __eq__(self, other: Any) -> builtins.bool:

@@ -60,6 +60,8 @@ __all__ = [
     "UnknownError",
     "error_code_from_exception_type",
     "exception_type_from_error_code",
+    "shortened",
+    "shown",
 ]
 
 OK = 0
@@ -79,6 +81,31 @@ INTERNAL = 13
 UNAVAILABLE = 14
 DATA_LOSS = 15
 UNAUTHENTICATED = 16
+
+
+# So many characters of a value a message repeats.
+_MOST_SHOWN = 200
+
+
+def shown(value: Any) -> str:
+    """A value as messages repeat it: of a long one the beginning."""
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
+
+
+# What a message repeats of a value: a text in quotes, a list, one word.
+_RUN = r"""
+    "[^"\n]{201,}" | '[^'\n]{201,}' | \[[^\[\]\n]{201,}\] | \([^()\n]{201,}\) | [^\s"']{201,}
+"""
+
+
+def shortened(text: str) -> str:
+    """A message in which no text in quotes, no list and no word is longer than values are shown."""
+    if len(text) <= _MOST_SHOWN:
+        return text
+    import re
+
+    return re.sub(_RUN, lambda run: f"{run[0][: _MOST_SHOWN - 2]}…{run[0][-1]}", text, flags=re.X)
 
 
 @public("errors.OpError")
@@ -104,6 +131,7 @@ class OpError(Exception):
     _code = UNKNOWN
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None = None, *args):
+        message = shortened(message) if isinstance(message, str) else message
         super().__init__(message)
         self._node_def = node_def
         self._op = op

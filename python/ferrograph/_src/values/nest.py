@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, 
 from .. import later
 from ..hints import TYPE_CHECKING, Any, cast
 from ..native import _core
+from .errors import shown
 from .public import public
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     if len(leaves) != expected:
         raise ValueError(
             f"The structure has {expected} leaves, but flat_sequence has {len(leaves)} elements. "
-            f"Structure: {structure!r}, flat_sequence: {flat_sequence!r}."
+            f"Structure: {shown(structure)}, flat_sequence: {shown(flat_sequence)}."
         )
     return _pack(structure, iter(leaves), expand_composites)
 
@@ -172,7 +173,7 @@ def _sorted_keys(mapping: Mapping) -> list:
         return sorted(mapping)
     except TypeError:
         raise TypeError(
-            f"The keys of a nested mapping must be sortable: {list(mapping)!r}"
+            f"The keys of a nested mapping must be sortable: {shown(list(mapping))}"
         ) from None
 
 
@@ -268,7 +269,7 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
         return
     if not all(opened):
         inner, leaf = (a, b) if opened[0] else (b, a)
-        raise ValueError(f"{_named(inner)} where the other has the leaf {leaf!r}")
+        raise ValueError(f"{_named(inner)} where the other has the leaf {shown(leaf)}")
     if check_types and not _same_kind(a, b):
         raise TypeError(f"{_named(a)} against {_named(b)}")
     if isinstance(a, Mapping) and isinstance(b, Mapping) and not _have_same_keys(a, b):
@@ -295,7 +296,7 @@ def _compare_specs(a: Any, b: Any) -> None:
     if not hasattr(type(a), "_component_specs"):
         return
     if a.most_specific_common_supertype([b]) is None:
-        raise TypeError(f"{a!r} against {b!r}")
+        raise TypeError(f"{shown(a)} against {shown(b)}")
 
 
 def _same_kind(a: Any, b: Any) -> bool:

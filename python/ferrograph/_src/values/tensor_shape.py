@@ -8,6 +8,7 @@ from itertools import islice
 
 from ..hints import Any
 from ..native import _core
+from .errors import shown
 from .public import public
 
 __all__ = ["Dimension", "TensorShape"]
@@ -284,7 +285,7 @@ class TensorShape:
         """
         if isinstance(value, TensorShape) and value.is_subtype_of(self):
             return value
-        raise ValueError(f"expected a shape that fits {self}, got {value!r}")
+        raise ValueError(f"expected a shape that fits {self}, got {shown(value)}")
 
     def _known(self, what: str) -> tuple[int | None, ...]:
         if self._dims is None:

@@ -8,6 +8,7 @@ from ..hints import Any
 from ..native import Tensor, convert_to_tensor
 from . import nest
 from .dtypes import DType, as_dtype, float32
+from .errors import shown
 from .public import public
 from .tensor_shape import TensorShape
 
@@ -103,7 +104,7 @@ class TypeSpec:
           TypeError: where it does not fit.
         """
         if not self.is_compatible_with(value):
-            raise TypeError(f"expected a value for {self!r}, got {value!r}")
+            raise TypeError(f"expected a value for {shown(self)}, got {shown(value)}")
         return self._from_components(self._to_components(value))
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
@@ -144,7 +145,7 @@ class TypeSpec:
         """
         found = self.most_specific_common_supertype([other])
         if found is None:
-            raise ValueError(f"{self!r} and {other!r} have no type in common")
+            raise ValueError(f"{shown(self)} and {shown(other)} have no type in common")
         return found
 
     def __eq__(self, other: Any) -> bool:
@@ -227,7 +228,7 @@ class TensorSpec(TypeSpec):
           ValueError: where the value is no tensor.
         """
         if isinstance(tensor, TypeSpec) or not hasattr(tensor, "dtype"):
-            raise ValueError(f"expected a tensor, got {tensor!r}")
+            raise ValueError(f"expected a tensor, got {shown(tensor)}")
         if name is None:
             own = getattr(getattr(tensor, "op", None), "name", None)
             name = own if isinstance(own, str) else None
@@ -287,7 +288,7 @@ class TensorSpec(TypeSpec):
         """
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         if not self.is_compatible_with(tensor):
-            raise TypeError(f"expected a value for {self!r}, got {value!r}")
+            raise TypeError(f"expected a value for {shown(self)}, got {shown(value)}")
         return tensor
 
     def _serialize(self) -> tuple:
