@@ -180,3 +180,98 @@ def test_devices_and_messages_are_what_they_are_elsewhere():
     assert repr(device) == "PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')"
     example = fg.train.Example()
     assert "features" in dir(example) and example.FindInitializationErrors() == []
+
+
+SCALAR = fg.TensorSpec([], fg.float32)
+
+
+def test_attributes_of_nodes_are_messages():
+    concrete = fg.function(
+        lambda x: fg.reduce_sum(fg.matmul(x, x, transpose_b=True))
+    ).get_concrete_function(fg.TensorSpec([None, 3], fg.float32, "x"))
+    message = concrete.graph.as_graph_def()
+    x, product = message.node[0], next(n for n in message.node if n.op == "MatMul")
+    assert x.attr["dtype"].type == fg.float32.as_datatype_enum
+    assert [dim.size for dim in x.attr["shape"].shape.dim] == [-1, 3]
+    assert product.attr["transpose_b"].b and not product.attr["transpose_a"].b
+    assert product.attr["transpose_b"].WhichOneof("value") == "b"
+    assert product.attr["T"].HasField("type") and not product.attr["T"].HasField("func")
+    with pytest.raises(ValueError, match="no field 'nonsense'"):
+        product.attr["T"].HasField("nonsense")
+    op = concrete.graph.get_operation_by_name(product.name)
+    assert op.get_attr("T") == fg.float32 and op.get_attr("transpose_b") is True
+    assert op.node_def.attr["T"] == product.attr["T"]
+    const = next(o for o in concrete.graph.get_operations() if o.type == "Const")
+    assert const.get_attr("dtype") == fg.int32
+    assert const.get_attr("value").dtype == fg.int32.as_datatype_enum
+    with pytest.raises(ValueError, match="no attribute 'N'"):
+        op.get_attr("N")
+
+
+def test_lists_functions_and_floats_among_attributes():
+    def body(x):
+        return fg.nn.leaky_relu(fg.cond(x > 0, lambda: x * 2.0, lambda: -x), 0.25)
+
+    graph = fg.function(body).get_concrete_function(SCALAR).graph
+    choice = next(op for op in graph.get_operations() if op.type == "StatelessIf")
+    assert choice.get_attr("Tout") == [fg.float32] and choice.get_attr("Tcond") == fg.bool
+    (shape,) = choice.get_attr("output_shapes")
+    assert list(shape.dim) == [] and not shape.unknown_rank
+    names = {f.signature.name for f in graph.as_graph_def().library.function}
+    assert {choice.get_attr(n).name for n in ("then_branch", "else_branch")} == names
+    leaky = next((op for op in graph.get_operations() if op.type == "LeakyRelu"), None)
+    if leaky is not None:
+        assert leaky.get_attr("alpha") == 0.25
+
+
+def test_branches_loops_and_calls_are_functions_of_the_library():
+    inner = fg.function(lambda x: fg.sin(x))
+
+    def body(n):
+        total = fg.constant(0.0)
+        for i in fg.range(n):
+            total += inner(fg.cast(i, fg.float32)) if i > 2 else fg.cos(total)
+        return total
+
+    spec = fg.TensorSpec([], fg.int32)
+    message = fg.function(body).get_concrete_function(spec).graph.as_graph_def()
+    found = {f.signature.name: [n.op for n in f.node_def] for f in message.library.function}
+    assert any("Sin" in ops for ops in found.values())
+    assert any("Cos" in ops for ops in found.values())
+    called = {
+        value.func.name
+        for nodes in [message.node, *(f.node_def for f in message.library.function)]
+        for node in nodes
+        for value in node.attr.values()
+        if value.HasField("func")
+    }
+    assert called == set(found)
+    loop = next(f for f in message.library.function if "StatelessIf" in found[f.signature.name])
+    assert {a.name for a in loop.signature.output_arg} == set(loop.ret)
+
+
+def test_graphs_without_a_message_have_attributes_as_text():
+    def body(g, x):
+        fg.transpose(fg.matmul([[1.0]], [[2.0]], transpose_b=True))
+        return g.as_graph_def(), g.get_operations()[-1].graph is g
+
+    (message, _), _ = members_of(body, X)
+    product = next(n for n in message.node if n.op == "MatMul")
+    assert product.attr["transpose_b"].s.lower() == b"true"
+    assert list(message.library.function) == []
+
+    def called(x):
+        return fg.py_function(lambda v: v, [x], fg.float32)
+
+    graph = fg.function(called).get_concrete_function(SCALAR).graph
+    assert [n.name for n in graph.as_graph_def().node][0] == graph.get_operations()[0].name
+
+
+def test_names_of_constants_and_captures_are_our_own():
+    v = fg.Variable(2.0)
+    graph = fg.function(lambda x: x * v + 1.0).get_concrete_function(SCALAR).graph
+    names = [op.name for op in graph.get_operations()]
+    # By tensorflow 2.21 "mul/ReadVariableOp/resource", "mul/ReadVariableOp" and "add/y".
+    assert {"capture", "ReadVariableOp", "mul", "Const", "add"} < set(names)
+    (captured,) = graph.captures
+    assert captured[1].name == "capture:0" and captured[1].dtype == fg.resource

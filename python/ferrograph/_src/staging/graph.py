@@ -16,10 +16,13 @@ from .collections import Collections, Notes, notes_of
 if TYPE_CHECKING:
     import traceback
 
+    from ..values import errors
+    from . import graph_messages as messages
     from . import op_def as definitions
     from .op_def import OpDef
 else:
-    (definitions,) = later(__package__, "op_def")
+    definitions, messages = later(__package__, "op_def", "graph_messages")
+    (errors,) = later(f"{__package__.rpartition('.')[0]}.values", "errors")
 
 __all__ = ["Graph", "Operation", "graph_being_built", "graph_of"]
 
@@ -74,7 +77,11 @@ class Operation:
     @property
     def node_def(self) -> NodeDef:
         """The node in the form of a GraphDef."""
-        return NodeDef(self._node)
+        return NodeDef(self._node, self._attributes())
+
+    def _attributes(self) -> dict[str, Any]:
+        """The attributes by their names, as the message of a finished graph has them."""
+        return self.graph._attributes_by_name().get(self.name, {})
 
     @property
     def op_def(self) -> OpDef | None:
@@ -97,11 +104,15 @@ class Operation:
         return [b"loc:@" + self.name.encode()]
 
     def get_attr(self, name: str) -> Any:
-        """The attribute of that name, as text; ``T`` is the dtype of what it gives.
+        """The attribute of that name: a number, bytes, a dtype, a message, or a list of these.
 
+        While the graph is built attributes are text, and ``T`` is the dtype of what it gives.
         ValueError where the operation has no such attribute.
         """
-        if name in self._node["attr"]:
+        attributes = self._attributes()
+        if name in attributes:
+            return attributes[name]._plain()
+        if name in self._node["attr"] and not attributes:
             return self._node["attr"][name]
         if name == "T" and self._outputs:
             return self._outputs[0].dtype
@@ -130,24 +141,40 @@ def _operation_name(tensor_or_op: Any) -> str:
 
 
 class NodeDef:
-    """A node as a GraphDef lists it: ``name``, ``op``, ``input``, ``attr``."""
+    """A node as a GraphDef lists it: ``name``, ``op``, ``input``, ``device``, ``attr``.
 
-    def __init__(self, node: dict):
+    The attributes of a graph that is still being built, or has no message, are text in ``s``.
+    """
+
+    def __init__(self, node: dict, attributes: dict[str, Any]):
         self.name: str = node["name"]
         self.op: str = node["op"]
         self.input: list[str] = [i.removesuffix(":0") for i in node["input"]]
         self.input += [f"^{c}" for c in node["control"]]
-        self.attr: dict[str, str] = node["attr"]
+        self.device = ""
+        self.attr: dict[str, Any] = attributes or {
+            key: _text_attribute(text) for key, text in node["attr"].items()
+        }
 
     def __repr__(self) -> str:
         return f"NodeDef(name={self.name!r}, op={self.op!r}, input={self.input!r})"
 
 
-class GraphDef:
-    """The nodes of a graph: ``node``."""
+def _text_attribute(text: Any) -> Any:
+    made = messages.AttrValue()
+    made._read("s", "bytes", str(text).encode())
+    return made
 
-    def __init__(self, nodes: list[dict], handle: Any = None):
-        self.node = [NodeDef(n) for n in nodes]
+
+class GraphDef:
+    """A graph as files hold it: ``node``, the functions of its nodes in ``library``, ``versions``.
+
+    Branches and bodies of loops are functions of the library. It is empty while the graph is built.
+    """
+
+    def __init__(self, nodes: list[dict], attributes: dict, message: Any, handle: Any = None):
+        self.node = [NodeDef(n, attributes.get(n["name"], {})) for n in nodes]
+        self.library, self.versions = message.library, message.versions
         self._handle = handle
 
     def SerializeToString(self) -> bytes:
@@ -198,6 +225,8 @@ class Graph(Collections):
         self._concrete: Any = None
         self._own = notes_of(source) if building else Notes()
         self._found: dict[str, Operation] | None = None
+        self._message: Any = None
+        self._attributes: dict[str, dict[str, Any]] | None = None
 
     @classmethod
     def _of_concrete(cls, concrete: Any) -> Graph:
@@ -443,7 +472,25 @@ class Graph(Collections):
     def as_graph_def(self, *args: Any, **kwargs: Any) -> GraphDef:
         """The nodes in the form of a GraphDef."""
         nodes = [] if self._source is None else self._source.nodes()
-        return GraphDef(nodes, self._source if self._is_finished() else None)
+        handle = self._source if self._is_finished() else None
+        return GraphDef(nodes, self._attributes_by_name(), self._as_message(), handle)
+
+    def _as_message(self) -> Any:
+        """The message of a finished graph; an empty one where there is none."""
+        if self._message is None or self._building:
+            data = b""
+            if self._is_finished():
+                # A graph with operations that no message can hold has none.
+                with contextlib.suppress(errors.UnimplementedError):
+                    data = _core.graph_def_bytes(self._source)
+            self._message = messages.graph_message(data)
+        return self._message
+
+    def _attributes_by_name(self) -> dict[str, dict[str, Any]]:
+        """The attributes of the nodes of a finished graph by their names."""
+        if self._attributes is None or self._building:
+            self._attributes = {node.name: node.attr for node in self._as_message().node}
+        return self._attributes
 
     def to_dot(self) -> str:
         """The picture of a finished graph in the DOT language, which Graphviz draws.
