@@ -106,7 +106,7 @@ class Message:
         return self._data
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._data == self._data  # type: ignore[attr-defined]
+        return type(other) is type(self) and other._data == self._data
 
     def __hash__(self) -> int:
         return hash(self._data)
@@ -188,10 +188,10 @@ class AttrValue(Message):
         if kind is None:
             return None
         if kind == "type":
-            return as_dtype(self.type)  # type: ignore[attr-defined]
+            return as_dtype(self.type)
         if kind != "list":
             return getattr(self, kind)
-        given = self.list  # type: ignore[attr-defined]
+        given = self.list
         name = next(iter(given._given), None)
         items = [] if name is None else list(getattr(given, name))
         return [as_dtype(item) for item in items] if name == "type" else items
