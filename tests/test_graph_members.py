@@ -269,7 +269,8 @@ def test_graphs_without_a_message_have_attributes_as_text():
 
 def test_names_of_constants_and_captures_are_our_own():
     v = fg.Variable(2.0)
-    graph = fg.function(lambda x: x * v + 1.0).get_concrete_function(SCALAR).graph
+    concrete = fg.function(lambda x: x * v + 1.0).get_concrete_function(SCALAR)
+    graph = concrete.graph
     names = [op.name for op in graph.get_operations()]
     # By tensorflow 2.21 "mul/ReadVariableOp/resource", "mul/ReadVariableOp" and "add/y".
     assert {"capture", "ReadVariableOp", "mul", "Const", "add"} < set(names)
