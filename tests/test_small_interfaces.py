@@ -281,10 +281,23 @@ def test_function_def():
         ("identity", 1),
         ("identity_1", 1),
     ]
-    assert list(message.ret) == ["identity", "identity_1"]
+    # By tensorflow 2.21: an argument by its name, of other nodes the output and its number.
+    assert message.ret == {"identity": "Identity:output:0", "identity_1": "Identity_1:output:0"}
+    total = next(node for node in message.node_def if node.op == "AddV2")
+    assert total.input == ["x", "y"]
+    assert next(n for n in message.node_def if n.name == "Identity").input == [f"{total.name}:z:0"]
     assert {"AddV2", "Mul"} <= {node.op for node in message.node_def}
     assert not {"x", "y"} & {node.name for node in message.node_def}
     assert 'input_arg {\n    name: "x"\n    type: DT_FLOAT\n  }' in str(message)
+
+
+def test_function_def_tells_which_output_a_node_takes():
+    def f(x):
+        return fg.split(x, 2)[1] + fg.math.top_k(x, 2)[0]
+
+    message = fg.function(f).get_concrete_function(fg.TensorSpec([4], fg.float32)).function_def
+    inputs = {name for node in message.node_def for name in node.input}
+    assert {"split:output:1", "TopKV2:values:0"} <= inputs
 
 
 def test_a_function_has_the_attributes_of_the_function_it_is_made_of():

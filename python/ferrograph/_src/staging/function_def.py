@@ -62,5 +62,22 @@ def function_def(graph: Graph) -> FunctionDef:
     given = [(f"identity_{i}" if i else "identity", t) for i, t in enumerate(graph.outputs)]
     names = {argument.name for argument in taken}
     nodes = [node for node in graph.as_graph_def().node if node.name not in names]
+    for node in nodes:
+        node.input = [_source(graph, name, names) for name in node.input]
     signature = OpDef(graph.name, taken, [ArgDef(n, t.dtype) for n, t in given])
-    return FunctionDef(signature, nodes, {name: tensor.name for name, tensor in given})
+    ret = {name: _source(graph, tensor.name, names) for name, tensor in given}
+    return FunctionDef(signature, nodes, ret)
+
+
+def _source(graph: Graph, name: str, arguments: set[str]) -> str:
+    """Where a value in a function comes from: an argument, or ``node:output:number``."""
+    node, _, number = name.partition(":")
+    if name.startswith("^") or node in arguments:
+        return node
+    op, index = graph.get_operation_by_name(node), int(number or 0)
+    outputs = op.op_def.output_arg if op.op_def is not None else []
+    if len(outputs) == 1:
+        return f"{node}:{outputs[0].name}:{index}"
+    if len(outputs) == len(op.outputs):
+        return f"{node}:{outputs[index].name}:0"
+    return f"{node}:output:{index}"
