@@ -18,10 +18,12 @@ pub type Specs = SmallVec<[TensorSpec; 2]>;
 pub type Tensors = SmallVec<[Tensor; 2]>;
 /// Borrowed tensors.
 pub type Slices<'a> = &'a [Tensor];
-/// The elements, as far as known, of an integer tensor of rank 0 or 1: what shape arithmetic propagates.
+/// The elements, as far as known, of an integer tensor, row by row: what shape arithmetic propagates.
 pub type Known = SmallVec<[Option<i64>; 4]>;
 /// Of longer vectors no elements are known.
 pub const MOST_KNOWN: usize = 1 << 20;
+/// Of matrices and tensors of more axes that are larger no elements are known.
+pub const MOST_KNOWN_IN_ROWS: usize = 64;
 /// A shared operation.
 pub type OpRef = Arc<dyn Op>;
 /// An operation bound to concrete dtypes and shapes: computes from slots to slots.
@@ -161,15 +163,25 @@ impl<'a> Inputs<'a> {
         self.constants[i]
     }
 
-    /// The elements of integer input `i` as far as known: all of a constant of at most [`MOST_KNOWN`], or what shape
-    /// arithmetic propagated.
+    /// The elements of integer input `i`, a scalar or a vector, as far as known: all of a constant of at most
+    /// [`MOST_KNOWN`], or what shape arithmetic propagated.
     pub fn known(&self, i: usize) -> Option<Known> {
+        let has_rows = self.specs[i].shape.rank().is_some_and(|rank| rank > 1);
+        if has_rows { None } else { self.known_rows(i) }
+    }
+
+    /// The same of an input of any rank, row by row; of more axes than one at most [`MOST_KNOWN_IN_ROWS`].
+    pub fn known_rows(&self, i: usize) -> Option<Known> {
         if let Some(known) = self.known[i] {
             return Some(known.clone());
         }
         let constant = self.constants[i]?;
-        let few = constant.rank() <= 1 && constant.n_elements() <= MOST_KNOWN;
-        if !few || !constant.dtype().is_integer() {
+        let most = if constant.rank() <= 1 {
+            MOST_KNOWN
+        } else {
+            MOST_KNOWN_IN_ROWS
+        };
+        if constant.n_elements() > most || !constant.dtype().is_integer() {
             return None;
         }
         Some(constant.to_i64s().ok()?.into_iter().map(Some).collect())
@@ -383,7 +395,8 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     /// This operation for downcasting (`self`).
     fn as_any(&self) -> &dyn Any;
 
-    /// Elements of the first output as far as they follow from those of the inputs (integer vectors and scalars only).
+    /// Elements of the first output, integers, as far as they follow from those of the inputs; of an output of more than one
+    /// axis only where its shape is static.
     fn known(&self, _inputs: &Inputs<'_>) -> Option<Known> {
         None
     }

@@ -10,7 +10,7 @@ use smallvec::smallvec;
 
 use crate::emit::*;
 use crate::field::{Field, with_field};
-use crate::stack::{Stack, cost, each, square, with_real_diagonal};
+use crate::stack::{Stack, cost, each, square_spec, with_real_diagonal};
 
 declare! {
     trait EmitCholesky;
@@ -23,8 +23,7 @@ declare! {
 impl Op for Cholesky {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        square(inputs, 0)?;
-        Ok(smallvec![inputs.spec(0).clone()])
+        Ok(smallvec![square_spec(inputs, 0)?])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let stack = Stack::of(inputs.spec(0))?;

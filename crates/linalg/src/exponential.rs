@@ -11,7 +11,7 @@ use smallvec::smallvec;
 use crate::chain::chained;
 use crate::factor::is_finite;
 use crate::field::{Field, with_field};
-use crate::stack::{Stack, cost, each, square, write};
+use crate::stack::{Stack, cost, each, square_spec, write};
 
 declare! {
     trait EmitExponential;
@@ -23,8 +23,7 @@ declare! {
 impl Op for MatrixExponential {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        square(inputs, 0)?;
-        Ok(smallvec![inputs.spec(0).clone()])
+        Ok(smallvec![square_spec(inputs, 0)?])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let stack = Stack::of(inputs.spec(0))?;

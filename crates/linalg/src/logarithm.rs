@@ -8,7 +8,7 @@ use smallvec::smallvec;
 
 use crate::chain::chained;
 use crate::root::{by_schur, flops, root};
-use crate::stack::{Stack, square};
+use crate::stack::{Stack, square_spec};
 
 declare! {
     trait EmitLogarithm;
@@ -21,8 +21,7 @@ declare! {
 impl Op for MatrixLogarithm {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        square(inputs, 0)?;
-        Ok(smallvec![inputs.spec(0).clone()])
+        Ok(smallvec![square_spec(inputs, 0)?])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let stack = Stack::of(inputs.spec(0))?;

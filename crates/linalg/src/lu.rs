@@ -10,7 +10,7 @@ use smallvec::smallvec;
 use crate::emit::*;
 use crate::factor::is_singular;
 use crate::field::{Field, with_field};
-use crate::stack::{Stack, cost, each, open, spec_of, square};
+use crate::stack::{Stack, cost, each, open, spec_of, square, square_spec};
 
 declare! {
     trait EmitLu;
@@ -31,7 +31,7 @@ impl Op for Lu {
             None => open(inputs.spec(0)),
         };
         let order = TensorSpec::new(self.output_idx_type, order.shape);
-        Ok(smallvec![inputs.spec(0).clone(), order])
+        Ok(smallvec![square_spec(inputs, 0)?, order])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let stack = Stack::of(inputs.spec(0))?;

@@ -11,13 +11,13 @@ use faer::{Conj, Mat, MatRef, Par, Spec};
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, Val, VjpCall, declare, declared,
 };
-use ferrograph_tensor::{PartialShape, Result, TensorSpec, bail};
+use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail};
 use smallvec::smallvec;
 
 use crate::emit::*;
 use crate::factor::{broadcast_offsets, is_singular};
 use crate::field::{Field, with_field};
-use crate::stack::{Stack, cost, each, matrices, open, spec_of, square, write};
+use crate::stack::{Stack, cost, each, matrices, open, spec_of, square, square_spec, write};
 
 declare! {
     trait EmitSolve;
@@ -47,8 +47,7 @@ declare! {
 impl Op for MatrixInverse {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        square(inputs, 0)?;
-        Ok(smallvec![inputs.spec(0).clone()])
+        Ok(smallvec![square_spec(inputs, 0)?])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let stack = Stack::of(inputs.spec(0))?;
@@ -114,6 +113,15 @@ fn check_system(inputs: &Inputs<'_>) -> Result<Option<PartialShape>> {
     Ok(Some(spec_of(inputs.spec(0), lead, &[rows, columns]).shape))
 }
 
+/// What is known of solutions where the rank of one input is not: both have the same leading dimensions.
+fn unstacked_solution(inputs: &Inputs<'_>) -> Result<PartialShape> {
+    if let Some((lead, n)) = square(inputs, 0)? {
+        return Ok(spec_of(inputs.spec(0), lead, &[n, Dim::UNKNOWN]).shape);
+    }
+    matrices(inputs, 1)?;
+    Ok(inputs.shape(1).clone())
+}
+
 impl Op for MatrixSolve {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
@@ -137,10 +145,11 @@ impl Op for MatrixSolve {
                 );
             }
         }
-        Ok(smallvec![match check_system(inputs)? {
-            Some(shape) => TensorSpec::new(inputs.dtype(0), shape),
-            None => open(inputs.spec(0)),
-        }])
+        let shape = match check_system(inputs)? {
+            Some(shape) => shape,
+            None => unstacked_solution(inputs)?,
+        };
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         let (a, b) = (Stack::of(inputs.spec(0))?, Stack::of(inputs.spec(1))?);

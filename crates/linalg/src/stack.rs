@@ -145,6 +145,14 @@ pub(crate) fn square<'a>(inputs: &'a Inputs<'_>, i: usize) -> Result<Option<(&'a
     Ok(Some((lead, n)))
 }
 
+/// The spec of input `i`, square matrices: a size that is known of one side is that of both.
+pub(crate) fn square_spec(inputs: &Inputs<'_>, i: usize) -> Result<TensorSpec> {
+    Ok(match square(inputs, i)? {
+        Some((lead, n)) => spec_of(inputs.spec(i), lead, &[n, n]),
+        None => inputs.spec(i).clone(),
+    })
+}
+
 /// The spec of leading dimensions followed by others.
 pub(crate) fn spec_of(like: &TensorSpec, lead: &[Dim], rest: &[Dim]) -> TensorSpec {
     let dims: PartialShape = lead.iter().chain(rest).copied().collect();

@@ -1,6 +1,6 @@
 //! Reading of axes, counts and shapes from the inputs of operations.
 
-use ferrograph_graph::{Inputs, Known, MOST_KNOWN, Op, Specs};
+use ferrograph_graph::{Inputs, Known, MOST_KNOWN, MOST_KNOWN_IN_ROWS, Op, Specs};
 use ferrograph_tensor::{Dim, MAX_RANK, PartialShape, Result, Tensor, TensorSpec, bail, err};
 
 /// Checks that input `i`, called `what`, holds numbers: real ones where their order counts.
@@ -98,6 +98,24 @@ pub(crate) fn elements(inputs: &Inputs<'_>, i: usize) -> Option<Known> {
         }
         _ => None,
     }
+}
+
+/// The elements of integer input `i` of any rank, row by row, as far as they are known, where it is known how many there
+/// are, and they are few.
+pub(crate) fn elements_of_rows(inputs: &Inputs<'_>, i: usize) -> Option<Known> {
+    let shape = inputs.shape(i);
+    if shape.rank().is_some_and(|rank| rank <= 1) {
+        return elements(inputs, i);
+    }
+    if !inputs.dtype(i).is_integer() {
+        return None;
+    }
+    let n = shape.n_elements().filter(|&n| n <= MOST_KNOWN_IN_ROWS)?;
+    Some(
+        inputs
+            .known_rows(i)
+            .unwrap_or_else(|| Known::from_elem(None, n)),
+    )
 }
 
 /// The dimensions of a shape of known rank as the elements of a shape vector.

@@ -1,10 +1,11 @@
 //! Joining tensors along an axis, old or new.
 
-use crate::args::{axis_of, elements, expect_one, scalar, sum_dims, without_axis};
+use crate::args::{axis_of, elements_of_rows, expect_one, scalar, sum_dims, without_axis};
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use ferrograph_graph::{
-    Emitter, Grad, Grads, Inputs, Known, Op, Places, Specs, Val, VjpCall, declare, declared,
+    Emitter, Grad, Grads, Inputs, Known, MOST_KNOWN_IN_ROWS, Op, Places, Specs, Val, VjpCall,
+    declare, declared,
 };
 use ferrograph_kernels::movement::Join;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail};
@@ -73,6 +74,19 @@ impl ConcatV2 {
     }
 }
 
+/// The elements of the first inputs, one after the other, which are joined along the first axis to a tensor of that rank.
+fn joined(inputs: &Inputs<'_>, n: usize, rank: usize) -> Option<Known> {
+    let mut all = Known::new();
+    for i in 0..n {
+        match inputs.shape(i).rank() {
+            // It has the rank of the others, and is a scalar if they are.
+            None if rank == 1 && inputs.dtype(i).is_integer() => all.push(None),
+            _ => all.extend(elements_of_rows(inputs, i)?),
+        }
+    }
+    (rank == 1 || all.len() <= MOST_KNOWN_IN_ROWS).then_some(all)
+}
+
 impl Op for ConcatV2 {
     declared!();
     moving!();
@@ -109,14 +123,13 @@ impl Op for ConcatV2 {
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        let mut all = Known::new();
-        for i in 0..inputs.len().checked_sub(1)? {
-            if inputs.shape(i).rank() != Some(1) {
-                return None;
-            }
-            all.extend(elements(inputs, i)?);
+        let n = inputs.len().checked_sub(1)?;
+        let rank = inputs.shape(0).rank()?;
+        let is_first = rank == 1 || axis_of(scalar(inputs, n)?, rank, "axis").ok()? == 0;
+        if !is_first || (0..n).any(|i| inputs.shape(i).rank() != Some(rank)) {
+            return None;
         }
-        Some(all)
+        joined(inputs, n, rank)
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let Some((axis, values)) = call.inputs.split_last() else {
@@ -217,14 +230,12 @@ impl Op for Pack {
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        let mut all = Known::new();
-        for i in 0..inputs.len() {
-            if inputs.shape(i).rank() != Some(0) {
-                return None;
-            }
-            all.extend(elements(inputs, i)?);
+        let n = inputs.len();
+        let rank = (0..n).find_map(|i| inputs.shape(i).rank())?;
+        if rank > 0 && axis_of(self.axis, rank + 1, "axis").ok()? != 0 {
+            return None;
         }
-        Some(all)
+        joined(inputs, n, rank + 1)
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let parts = e.unpack(call.grad()?, call.inputs.len() as i64, self.axis)?;

@@ -75,7 +75,7 @@ impl Op for Identity {
         Ok(Lowered::Alias(0))
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        inputs.known(0)
+        inputs.known_rows(0)
     }
 }
 
@@ -83,6 +83,9 @@ impl Op for StopGradient {
     declared!();
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         Ok(Lowered::Alias(0))
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        inputs.known_rows(0)
     }
 }
 

@@ -4,8 +4,8 @@ use crate::args::scalar;
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving};
 use ferrograph_graph::{
-    Emitter, Grad, Grads, Inputs, Known, Lowered, Op, Places, Specs, Val, VjpCall, declare,
-    declared,
+    Emitter, Grad, Grads, Inputs, Known, Lowered, MOST_KNOWN_IN_ROWS, Op, Places, Specs, Val,
+    VjpCall, declare, declared,
 };
 use ferrograph_kernels::movement::{fill, one_hot};
 use ferrograph_tensor::{
@@ -80,12 +80,11 @@ impl Op for Fill {
         )])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        let value = inputs.known(1)?;
-        match inputs.ints(0)?.as_slice() {
-            [] => Some(value),
-            [n] if *n <= 64 => Some(smallvec![value.first().copied()?; usize::try_from(*n).ok()?]),
-            _ => None,
-        }
+        let value = inputs.known(1)?.first().copied()?;
+        let sizes = inputs.ints(0)?;
+        let mut sizes = sizes.iter().map(|&n| usize::try_from(n).ok());
+        let n = sizes.try_fold(1_usize, |all, n| all.checked_mul(n?))?;
+        (n <= MOST_KNOWN_IN_ROWS).then(|| smallvec![value; n])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let sum = sum_of_all(e, call.grad()?)?;

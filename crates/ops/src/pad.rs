@@ -1,11 +1,13 @@
 //! Padding at the ends of axes.
 
+use crate::args::{elements, scalar};
 use crate::attrs::attr_enum;
 use crate::emit::*;
 use crate::movement::{Ground, Moving, Placed, moving, static_shape};
 use crate::number::Number;
 use ferrograph_graph::{
-    Emitter, Grad, Grads, Inputs, Lowered, Op, Specs, Val, VjpCall, declare, declared,
+    Emitter, Grad, Grads, Inputs, Known, Lowered, MOST_KNOWN_IN_ROWS, Op, Specs, Val, VjpCall,
+    declare, declared,
 };
 use ferrograph_kernels::movement::{
     self as k, PadMode, Stretches, Strided, View, mapped, mirrored, unmapped,
@@ -57,6 +59,9 @@ declare! {
 
 type Pads = SmallVec<[(usize, usize); 4]>;
 
+/// Elements before and after an axis, as far as they are known.
+type Ends = (Option<usize>, Option<usize>);
+
 /// Elements before and after each axis, from matrix input 1 where it is known; what is certain is checked.
 fn paddings(inputs: &Inputs<'_>) -> Result<Option<Pads>> {
     let shape = inputs.shape(1);
@@ -69,14 +74,29 @@ fn paddings(inputs: &Inputs<'_>) -> Result<Option<Pads>> {
             inputs.shape(0)
         );
     }
-    let Some(constant) = inputs.constant(1) else {
+    let Some(ends) = ends(inputs)? else {
         return Ok(None);
     };
-    let size = |n: i64| {
-        usize::try_from(n).map_err(|_| err!(Shape, "paddings must not be negative, got {n}"))
+    let pair = |(before, after): Ends| Some((before?, after?));
+    Ok(ends.into_iter().map(pair).collect())
+}
+
+/// The rows of matrix input 1 where it is known how many there are, as far as their elements are known.
+fn ends(inputs: &Inputs<'_>) -> Result<Option<SmallVec<[Ends; 4]>>> {
+    let size = |n: &Option<i64>| match n.map(usize::try_from) {
+        None => Ok(None),
+        Some(Ok(n)) => Ok(Some(n)),
+        Some(Err(_)) => {
+            let n = n.unwrap_or_default();
+            Err(err!(Shape, "paddings must not be negative, got {n}"))
+        }
     };
-    let all = constant.to_i64s()?;
-    let pair = |p: &[i64]| Ok((size(p[0])?, size(p[1])?));
+    let all = match (inputs.known_rows(1), inputs.constant(1)) {
+        (Some(known), _) => known,
+        (None, Some(constant)) => constant.to_i64s()?.into_iter().map(Some).collect(),
+        (None, None) => return Ok(None),
+    };
+    let pair = |p: &[Option<i64>]| Ok((size(&p[0])?, size(&p[1])?));
     all.chunks_exact(2)
         .map(pair)
         .collect::<Result<_>>()
@@ -84,21 +104,34 @@ fn paddings(inputs: &Inputs<'_>) -> Result<Option<Pads>> {
 }
 
 /// The shape of the padded tensor.
-fn padded(inputs: &Inputs<'_>, pads: Option<&Pads>) -> Result<PartialShape> {
+fn padded(inputs: &Inputs<'_>) -> Result<PartialShape> {
+    paddings(inputs)?;
     let shape = inputs.shape(0);
-    let (Some(dims), Some(pads)) = (shape.dims(), pads) else {
+    let (Some(dims), Some(pads)) = (shape.dims(), ends(inputs)?) else {
         let rank = shape.rank().or(inputs.shape(1).dim(0).known());
         return Ok(rank.map_or(PartialShape::UNKNOWN, PartialShape::of_rank));
     };
-    let grown = |(d, &(before, after)): (&Dim, &(usize, usize))| {
-        let Some(n) = d.known() else {
+    let grown = |(d, &(before, after)): (&Dim, &Ends)| {
+        let (Some(n), Some(before), Some(after)) = (d.known(), before, after) else {
             return Ok(Dim::UNKNOWN);
         };
         let n = n.checked_add(before).and_then(|n| n.checked_add(after));
         n.map(Dim::new)
             .ok_or_else(|| err!(Shape, "a padded axis has too many elements"))
     };
-    dims.iter().zip(pads).map(grown).collect()
+    dims.iter().zip(&pads).map(grown).collect()
+}
+
+/// The elements of a padded vector as far as they are known, with `value` at both ends.
+fn padded_elements(inputs: &Inputs<'_>, value: Option<i64>) -> Option<Known> {
+    let pads = paddings(inputs).ok()??;
+    let &[(before, after)] = &pads[..] else {
+        return None;
+    };
+    let inner = elements(inputs, 0)?;
+    let is_small = before.max(after) <= MOST_KNOWN_IN_ROWS;
+    let ends = |n| std::iter::repeat_n(value, n);
+    is_small.then(|| ends(before).chain(inner).chain(ends(after)).collect())
 }
 
 /// The gradients of the padded tensor and of the paddings.
@@ -131,8 +164,11 @@ impl Op for Pad {
     declared!();
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        let shape = padded(inputs, paddings(inputs)?.as_ref())?;
+        let shape = padded(inputs)?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        padded_elements(inputs, Some(0))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         Ok(pad_grads(e, call)?.1)
@@ -151,6 +187,9 @@ impl Op for PadV2 {
     moving!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         Pad.infer(inputs)
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        padded_elements(inputs, scalar(inputs, 2))
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let (inner, mut grads) = pad_grads(e, call)?;
@@ -227,7 +266,7 @@ impl Op for MirrorPad {
                 }
             }
         }
-        let shape = padded(inputs, pads.as_ref())?;
+        let shape = padded(inputs)?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {

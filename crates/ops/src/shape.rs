@@ -39,8 +39,9 @@ fn reshape_back(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
 /// The known elements of input 0, where the output is a scalar or vector of them.
 fn same_elements(inputs: &Inputs<'_>, output: Result<Specs>) -> Option<Known> {
     let spec = output.ok()?.into_iter().next()?;
-    let known = inputs.known(0)?;
-    (spec.shape.rank()? <= 1).then_some(known)
+    let known = inputs.known_rows(0)?;
+    let is_sized = spec.shape.rank()? <= 1 || spec.shape.n_elements() == Some(known.len());
+    is_sized.then_some(known)
 }
 
 impl Reshape {
@@ -252,7 +253,7 @@ impl Op for IdentityN {
         if inputs.is_empty() {
             return None;
         }
-        inputs.known(0)
+        inputs.known_rows(0)
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         Ok(inputs.iter().cloned().collect())

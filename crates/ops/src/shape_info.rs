@@ -200,7 +200,7 @@ impl Op for EnsureShape {
         )])
     }
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        inputs.known(0)
+        inputs.known_rows(0)
     }
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         Ok(Lowered::Alias(0))

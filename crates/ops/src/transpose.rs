@@ -101,6 +101,20 @@ impl Moving for Transpose {
     }
 }
 
+/// The shape `to` that a tensor of shape `from` is broadcast to: where that has several elements, so many are there.
+fn widened(from: &PartialShape, to: PartialShape) -> PartialShape {
+    let (Some(own), Some(dims)) = (from.dims(), to.dims()) else {
+        return to;
+    };
+    let mut dims: SmallVec<[Dim; 4]> = SmallVec::from_slice(dims);
+    for (d, own) in dims.iter_mut().rev().zip(own.iter().rev()) {
+        if d.known().is_none() && own.known().is_some_and(|n| n != 1) {
+            *d = *own;
+        }
+    }
+    PartialShape::new(&dims)
+}
+
 impl Op for BroadcastTo {
     declared!();
     moving!();
@@ -125,7 +139,8 @@ impl Op for BroadcastTo {
         if !fits {
             bail!(Shape, "cannot broadcast shape {from} to shape {to}");
         }
-        Ok(smallvec![TensorSpec::new(inputs.dtype(0), to)])
+        let shape = widened(from, to);
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = e.unbroadcast(call.grad()?, &call.inputs[0], &call.outputs[0])?;

@@ -9,8 +9,8 @@
 //! 6. control predecessors come earlier (`structure`);
 //! 7. inferring a node's outputs again from its inputs gives as many, with specs compatible with the recorded ones
 //!    (`types`);
-//! 8. a value's constant has its dtype and a shape that fits it; known elements belong to an integer scalar or vector
-//!    of as many elements and agree with the constant and with what the operation knows (`types`);
+//! 8. a value's constant has its dtype and a shape that fits it; known elements belong to integers of as many
+//!    elements and agree with the constant and with what the operation knows (`types`);
 //! 9. what reads or writes a resource takes one (`types`);
 //! 10. a region is fed by inputs of its operation, of types that fit; what it gives is what its role says; and its
 //!     operation has no weaker effect (`regions`);

@@ -94,7 +94,7 @@ fn value(v: ValueId, info: &ValueInfo) -> Option<String> {
     let known = info.known.as_deref()?;
     let n_elements = match spec.shape.rank() {
         None | Some(0 | 1) => spec.shape.n_elements(),
-        Some(_) => Some(usize::MAX),
+        Some(_) => Some(spec.shape.n_elements().unwrap_or(usize::MAX)),
     };
     if !spec.dtype.is_integer() || n_elements.is_some_and(|n| n != known.len()) {
         let n = known.len();

@@ -74,7 +74,8 @@ impl Op for FillLike {
     fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
         let (dtype, shape) = (inputs.dtype(0), inputs.shape(0));
         let n = shape.n_elements().filter(|&n| n <= 64)?;
-        let usable = dtype.is_integer() && shape.rank().is_some_and(|r| r <= 1);
-        usable.then(|| (0..n).map(|_| Some(i64::from(self.ones))).collect())
+        dtype
+            .is_integer()
+            .then(|| (0..n).map(|_| Some(i64::from(self.ones))).collect())
     }
 }

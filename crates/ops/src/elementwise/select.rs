@@ -4,8 +4,8 @@ use super::strings::broadcast_indices;
 use crate::emit::*;
 use crate::movement::static_shape;
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, Val,
-    VjpCall, declare_family, of_family,
+    Emitter, Grads, Inputs, Kernel, Known, Lowered, MOST_KNOWN_IN_ROWS, Map, Op, Runner,
+    ScalarCode, Specs, Tensors, Val, VjpCall, declare_family, of_family,
 };
 use ferrograph_kernels::elementwise::{Broadcast, Chosen, select_broadcast};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail};
@@ -62,11 +62,42 @@ impl Select {
     }
 }
 
+/// Element `i` of what is broadcast along one axis.
+fn at<T: Copy>(all: &[T], i: usize) -> Option<T> {
+    match all {
+        [one] => Some(*one),
+        _ => all.get(i).copied(),
+    }
+}
+
 impl Op for Select {
     of_family!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
         let shape = self.shape(inputs.shape(0), inputs.shape(1), inputs.shape(2))?;
         Ok(smallvec![TensorSpec::new(inputs.dtype(1), shape)])
+    }
+    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
+        let shape = self.shape(inputs.shape(0), inputs.shape(1), inputs.shape(2));
+        let shape = shape
+            .ok()
+            .filter(|s| s.rank().is_some_and(|rank| rank <= 1))?;
+        let (a, b) = (inputs.known(1)?, inputs.known(2)?);
+        let cond = inputs.constant(0).and_then(|c| c.as_slice::<bool>().ok());
+        let chosen = |i| {
+            let (a, b) = (at(&a, i)?, at(&b, i)?);
+            match cond {
+                Some(cond) => {
+                    if at(cond, i)? {
+                        a
+                    } else {
+                        b
+                    }
+                }
+                None => a.filter(|_| a == b),
+            }
+        };
+        let n = shape.n_elements().filter(|&n| n <= MOST_KNOWN_IN_ROWS)?;
+        Some((0..n).map(chosen).collect())
     }
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {
         let out = static_shape(&outputs[0])?;

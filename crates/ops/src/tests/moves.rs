@@ -477,3 +477,18 @@ fn order_and_distinct_elements() {
     assert_eq!(ints(&one("LowerBound", &[], &[&row, &at])), [0, 1, 3]);
     assert_eq!(ints(&one("UpperBound", &[], &[&row, &at])), [0, 3, 3]);
 }
+
+#[test]
+fn rows_of_matrices_are_known_in_part() {
+    let row = |known| (open(DType::Int32, &[2]).0, None, Some(known));
+    let rows = [
+        row(smallvec![Some(0), None]),
+        row(smallvec![Some(1), Some(2)]),
+    ];
+    let (specs, known) = infer("Pack", &[], &rows).unwrap();
+    let known = known.unwrap();
+    assert_eq!(known.as_slice(), [Some(0), None, Some(1), Some(2)]);
+    let pads = (specs[0].clone(), None, Some(known));
+    let (specs, _) = infer("Pad", &[], &[open(X, &[3, 4]), pads]).unwrap();
+    assert_eq!(specs[0].shape, partial(&[-1, 7]));
+}

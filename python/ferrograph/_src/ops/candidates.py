@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..values.errors import NotFoundError
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, emit, float32, int32, int64
+from ._base import Tensor, TensorLike, convert, emit, float32, int32, int64, known_size, refined
 from ._dispatch import told
 from ._numbers import real, whole
 from .activations import embedding_lookup
@@ -63,7 +63,9 @@ def _drawn(
     law = (num_true, *attrs.values(), hash(tuple(weights)))
     state = reserved(f"CandidateSampler {law}", convert([attrs["num_sampled"]]), _BLOCKS, seed)
     inputs = (_true(true_classes, num_true), *state, convert(weights, float32))
-    return Candidates(*emit("CandidateSampler", inputs, attrs, name))
+    drawn = Candidates(*emit("CandidateSampler", inputs, attrs, name))
+    refined(drawn.true_expected_count, None, num_true)
+    return drawn
 
 
 @public("random.uniform_candidate_sampler")
@@ -311,7 +313,7 @@ def nce_loss(
         None,
     )
     losses = sigmoid_cross_entropy_with_logits(labels=truth, logits=logits)
-    return reduce_sum(losses, axis=1, name=name)
+    return refined(reduce_sum(losses, axis=1, name=name), _rows_of(labels, inputs))
 
 
 @public("nn.sampled_softmax_loss")
@@ -359,7 +361,14 @@ def sampled_softmax_loss(
         remove_accidental_hits,
         seed,
     )
-    return softmax_cross_entropy_with_logits(stop_gradient(truth), logits, name=name)
+    loss = softmax_cross_entropy_with_logits(stop_gradient(truth), logits, name=name)
+    return refined(loss, _rows_of(labels, inputs))
+
+
+def _rows_of(labels: Tensor, inputs: Tensor) -> int | None:
+    """How many rows labels and inputs have, where that is known."""
+    own = known_size(convert(labels), 0)
+    return known_size(convert(inputs), 0) if own is None else own
 
 
 def _logits(

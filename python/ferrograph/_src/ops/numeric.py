@@ -23,6 +23,7 @@ from ._base import (
     is_slices,
     is_tensor,
     map_values,
+    refined,
 )
 from ._dispatch import dispatched, told
 from ._numbers import several
@@ -356,7 +357,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     squares = [_sum(multiply(t, conj(t)), None, False) for t in tensors]
     if not squares:
         return convert(0.0)
-    return sqrt(real(add_n(squares)), name)
+    return refined(sqrt(real(add_n(squares)), name))
 
 
 @public("clip_by_global_norm")

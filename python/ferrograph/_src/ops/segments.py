@@ -19,6 +19,7 @@ from ._base import (
     int32,
     int64,
     rank_of,
+    refined,
     refusal,
 )
 from ._dispatch import ask, asks, dispatched, told
@@ -313,7 +314,7 @@ def bincount(
     if binary_output:
         counts = cast(greater(counts, zeros_like(counts)), counts.dtype)
     if lead is None:
-        return counts
+        return refined(counts, None)
     return reshape(counts, concat([lead, reshape(cast(length, int32), [1])], 0), name)
 
 

@@ -18,6 +18,8 @@ from ._base import (
     emit,
     int32,
     is_tensor,
+    known_size,
+    refined,
     refusal,
     swapped_axes,
 )
@@ -228,4 +230,4 @@ def in_top_k(
     k = convert(k)
     ahead = less(cast(reduce_sum(above, 1), k.dtype), k)
     is_counted = logical_and(is_class, reduce_all(is_finite(predictions), 1))
-    return logical_and(ahead, is_counted, name)
+    return refined(logical_and(ahead, is_counted, name), known_size(predictions, 0))

@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import partition
+from ..ops._base import refined
 from ..sparse.build import all_of
 from ..sparse.tensor import SparseTensor
 from ..values import dtypes
@@ -43,7 +44,13 @@ def to_tensor(ragged: RaggedTensor, default: Any, shape: Any) -> Any:
     last = ops.shape(inner, splits.dtype)[0]
     inside = columns < ops.expand_dims(lengths, 1)
     made = ops.gather(source, ops.where(inside, places, last))
-    return made if sizes[0] is None else _with_rows(made, sizes[0], filler)
+    made = made if sizes[0] is None else _with_rows(made, sizes[0], filler)
+    return made if shape is None or not _is_told(shape) else refined(made, *sizes)
+
+
+def _is_told(shape: Any) -> bool:
+    """Whether a shape that was asked for says the rank."""
+    return not isinstance(shape, TensorShape) or shape.rank is not None
 
 
 def _check_inner(inner: Any, sizes: list) -> None:

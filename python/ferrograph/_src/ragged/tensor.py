@@ -76,6 +76,8 @@ class RaggedTensor(CompositeTensor, TensorType):
             raise ValueError(f"row_splits must be a vector, got shape {splits.shape}")
         if splits.shape.rank == 1 and splits.shape[0] == 0:
             raise ValueError("row_splits holds one number more than there are rows, it is empty")
+        if splits.shape.rank is None:
+            splits.set_shape([None])
         if validate:
             partition.check_splits(splits, _count(values, splits.dtype))
         return cls(values, splits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..ops._base import convert, emit
+from ..ops._base import convert, emit, known_size, refined
 from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..ops.elementwise import log1p
@@ -87,7 +87,7 @@ def ctc_loss(
     loss = loss if more is None else loss - more
     if fits is not None:
         loss = ops.where(fits, loss, ops.cast(float("inf"), loss.dtype))
-    return ops.cast(loss, dtype)
+    return refined(ops.cast(loss, dtype), known_size(times, 0))
 
 
 def _labelled_blank(values: Any, logits: Any, times: Any) -> tuple:

@@ -63,8 +63,15 @@ class SparseTensor(CompositeTensor, TensorType):
         indices = self._indices.shape.with_rank(2)
         values = self._values.shape.with_rank(1)
         shape = self._dense_shape.shape.with_rank(1)
-        indices[:1].assert_is_compatible_with(values)
-        indices[1:].assert_is_compatible_with(shape)
+        counts, ranks = indices[:1].merge_with(values), indices[1:].merge_with(shape)
+        if not _core.executing_eagerly():
+            for part, known in (
+                (self._indices, counts.concatenate(ranks)),
+                (self._values, counts),
+                (self._dense_shape, ranks),
+            ):
+                if not part.shape.is_fully_defined():
+                    part.set_shape(known)
 
     @property
     def indices(self) -> Any:
