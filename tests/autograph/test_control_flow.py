@@ -134,3 +134,9 @@ def test_while_loop_refusals():
         fg.while_loop(lambda: True, lambda: None, [])
     with pytest.raises(TypeError):
         fg.while_loop(1, 2, [0])
+
+
+def test_lambdas_of_constants_on_one_line_are_told_apart():
+    made = [lambda: 10, lambda: "ten", lambda: "other", lambda: (1, "a"), lambda: (1, "b")]
+    found = [fg.nest.map_structure(lambda t: t.numpy(), fg.function(f)()) for f in made]
+    assert found == [10, b"ten", b"other", (1, b"a"), (1, b"b")]

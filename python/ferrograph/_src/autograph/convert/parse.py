@@ -139,13 +139,9 @@ def _lambdas(filename: str, lines: list[str]) -> list[ast.Lambda]:
 
 def _by_position(code: types.CodeType, candidates: list[ast.Lambda]) -> list[ast.Lambda]:
     """Those candidates whose body holds the instructions of ``code``, innermost first."""
-    if not hasattr(code, "co_positions"):
+    spots = _spots(code)
+    if not spots:
         return [node for node in candidates if _same_code(node, code)]
-    spots = [
-        ((line, column), (end_line, end_column))
-        for line, end_line, column, end_column in list(code.co_positions())[1:]
-        if None not in (line, end_line, column, end_column) and (column, end_column) != (0, 0)
-    ]
     holding = []
     for node in candidates:
         start, end = _span(node.body)
@@ -153,6 +149,18 @@ def _by_position(code: types.CodeType, candidates: list[ast.Lambda]) -> list[ast
             holding.append(node)
     holding.sort(key=lambda node: _span(node.body)[0], reverse=True)
     return holding[:1]
+
+
+def _spots(code: types.CodeType) -> list[tuple]:
+    """Where the instructions of code stand in its text. Before Python 3.11 none says it, and in
+    Python 3.12 none that returns a constant."""
+    if not hasattr(code, "co_positions"):
+        return []
+    return [
+        ((line, column), (end_line, end_column))
+        for line, end_line, column, end_column in list(code.co_positions())[1:]
+        if None not in (line, end_line, column, end_column) and (column, end_column) != (0, 0)
+    ]
 
 
 def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
@@ -169,8 +177,12 @@ def _same_code(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def _essence(code: types.CodeType) -> tuple:
-    constants = [c for c in code.co_consts if not isinstance(c, (types.CodeType, str))]
-    return code.co_code, code.co_names, code.co_freevars, repr(constants)
+    """What code does, without the names of the functions around it, which Python before 3.11 has
+    among the constants."""
+    inner = [_essence(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
+    constants = [c for c in constants if not (isinstance(c, str) and "<lambda>" in c)]
+    return code.co_code, code.co_names, code.co_freevars, repr(constants), inner
 
 
 def _span(node: ast.expr) -> tuple[tuple[int, int], tuple[int, int]]:
