@@ -12,6 +12,8 @@ STAMP  := $(VENV)/.stamp
 # Another interpreter that the package declares, and where it is tried.
 OTHER  ?= python3.13
 OTHERS := .venv-other
+# More options of pytest there, such as --ignore=FILE.
+OTHER_OPTIONS ?=
 
 # The bindings are a cdylib for the interpreter to load: they have no Rust tests, and linking test binaries of theirs
 # would need a libpython.
@@ -45,7 +47,7 @@ test-other: $(STAMP)-tools ## the tests of AutoGraph and of the documents on ano
 	$(BIN)/maturin build --release --locked --interpreter $(OTHERS)/bin/python --out $(OTHERS)/dist
 	$(OTHERS)/bin/python -m pip --disable-pip-version-check --quiet install "$$(ls $(OTHERS)/dist/*.whl)[test]"
 	$(OTHERS)/bin/python -m pytest -m 'not alone' --numprocesses auto --maxprocesses 4 --dist loadfile \
-	  tests/autograph tests/seeds tests/test_docs.py
+	  $(OTHER_OPTIONS) tests/autograph tests/seeds tests/test_docs.py
 
 test-packages: $(STAMP)-wheel ## run the own tests of packages that import tensorflow, on ferrograph
 	$(BIN)/python tests/packages/run.py --wheel dist/*.whl
