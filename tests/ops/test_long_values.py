@@ -21,7 +21,7 @@ REPEATED = re.compile(r"q{201}|(qq ){70}|(77(\.0)?, ?){70}|(\['q+'\], ?){12}")
 FILES = re.compile(r"too long|find directory|[Pp]ath|No such file")
 # Calls whose messages repeat more: structures shown in whole, encodings, native enumerations. No
 # more may come.
-MOST = 110
+MOST = 44
 
 
 def repeating():

@@ -16,8 +16,6 @@ OTHERS = json.loads(RECORD.read_text())["other stand-ins"]
 TURNS = 8
 # Where another form of a number gives something else, and tensorflow was not or cannot be asked.
 DIFFERENT = {
-    "concat axis": "behind a list of inputs uint8 is left as it is",
-    "experimental.numpy.concatenate axis": "behind a list of inputs uint8 is left as it is",
     "data.experimental.index_table_from_dataset default_value": "a tensor has the dtype of values",
     "raw_ops.UniqueV2 axis": "the operation takes int64 alone",
     "raw_ops.UniqueWithCountsV2 axis": "the operation takes int64 alone",

@@ -282,9 +282,10 @@ fn naming_input(decl: &Decl, inputs: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
         return error;
     };
     let n = inputs.len();
-    for (i, input) in inputs.iter_borrowed().enumerate().take(decl.inputs.len()) {
-        if !takes(decl.input(i, n).kind, &input) {
-            return naming(&input, error);
+    for i in outer(decl, n) {
+        match inputs.get_item(i) {
+            Ok(input) if !takes(decl.input(i, n).kind, &input) => return naming(&input, error),
+            _ => {}
         }
     }
     error
@@ -337,7 +338,15 @@ pub(crate) fn prepared(
 /// The first of the inputs whose dtype is none that is declared.
 fn another_dtype(decl: &Decl, vals: &Vals) -> Option<usize> {
     let n = vals.len();
-    (0..n.min(decl.inputs.len())).find(|&i| !is_declared(decl.input(i, n).kind, vals[i].dtype()))
+    outer(decl, n).find(|&i| !is_declared(decl.input(i, n).kind, vals[i].dtype()))
+}
+
+/// The first and the last of `n` inputs, as many as are declared: those that are of no list are among them.
+fn outer(decl: &Decl, n: usize) -> impl Iterator<Item = usize> {
+    let few = n.min(decl.inputs.len());
+    let has_list = decl.inputs.iter().any(|port| port.kind.is_list());
+    let last = if has_list { few.max(n - few)..n } else { 0..0 };
+    (0..few).chain(last)
 }
 
 /// Whether an input may have a dtype.
@@ -354,7 +363,7 @@ fn is_declared(kind: Kind, dtype: DType) -> bool {
 #[cold]
 fn retype(inputs: &Bound<'_, PyAny>, decl: &Decl, first: usize, vals: &mut Vals) -> PyResult<()> {
     let (py, n) = (inputs.py(), vals.len());
-    for i in first..n.min(decl.inputs.len()) {
+    for i in outer(decl, n).skip_while(|&i| i < first) {
         let kind = decl.input(i, n).kind;
         if is_declared(kind, vals[i].dtype()) {
             continue;

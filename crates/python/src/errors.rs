@@ -66,6 +66,7 @@ fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     }
     let message = error.to_string();
     let Some(name) = class_name(error.kind()) else {
+        let message = shortened(py, message)?;
         let made = match error.kind() {
             ErrorKind::Type => PyTypeError::new_err(message),
             _ => PyValueError::new_err(message),
@@ -85,6 +86,17 @@ fn raise(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         made.set_cause(py, Some(payload.0.clone_ref(py)));
     }
     marked(py, error, made)
+}
+
+/// A message that repeats no long value in whole.
+fn shortened(py: Python<'_>, message: String) -> PyResult<String> {
+    const LONG: usize = 200;
+    if message.len() <= LONG {
+        return Ok(message);
+    }
+    let errors = hooks::hooks(py)?.errors.bind(py);
+    let cut = errors.call_method1(intern!(py, "shortened"), (message,))?;
+    cut.extract()
 }
 
 /// The exception for an error, recognisable where it tells of an index that a tensor does not have.

@@ -113,7 +113,8 @@ def mistake(function: Callable, given: Sequence[Any], error: BaseException) -> B
     is_plain = type(error) in _PLAIN or isinstance(error, OpError)
     if not is_plain or caller is None or _is_ours(caller) or not _is_raised_here(error):
         return error
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     text, name = str(error), function.__name__
     if len(text) > _LONG and type(error) in _PLAIN:
         text = _without_values(text, given)
@@ -182,16 +183,22 @@ def _is_librarys(traceback: types.TracebackType) -> bool:
     return module == "numpy" or module in sys.stdlib_module_names
 
 
+def _defaults(function: Callable) -> dict[str, Any]:
+    """The defaults of parameters by their names."""
+    defaults, code = function.__defaults__ or (), function.__code__
+    names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+    return {**dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
+
+
 def _fits(function: Callable, name: str, value: Any) -> bool:
     """Whether a value is of a kind that a parameter may be said to take."""
-    defaults = function.__defaults__ or ()
-    code = function.__code__
-    place = code.co_varnames.index(name) - (code.co_argcount - len(defaults))
-    if place >= 0 and value is defaults[place]:
+    known = _defaults(function)
+    has_default = name in known
+    if has_default and value is known[name]:
         return True
     kinds = str(function.__annotations__.get(name, "Any")).split(" | ")
-    if place >= 0 and kinds == ["Any"]:
-        kinds = [_KIND_OF.get(type(defaults[place]), "Any")]
+    if has_default and kinds == ["Any"]:
+        kinds = [_KIND_OF.get(type(known[name]), "Any")]
     return any(_TAKES[kind](value) for kind in kinds) if all(k in _TAKES for k in kinds) else True
 
 

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
+from ..context import arguments
 from ..native import _core
 from ..values import dtypes
 from ..values.errors import shown
@@ -45,7 +46,14 @@ def by_keyword(function: F) -> F:
     @functools.wraps(function)
     def call(*args: Any, **given: Any) -> Any:
         check_keywords(function.__name__, args, keys)
-        return function(**given)
+        try:
+            return function(**given)
+        except (TypeError, ValueError, AttributeError, LookupError) as e:
+            values = [given.get(key, parameter.default) for key, parameter in keys.items()]
+            is_complete = all(value is not inspect.Parameter.empty for value in values)
+            if not is_complete or not set(given) <= set(keys):
+                raise
+            raise arguments.mistake(function, values, e)  # noqa: B904 - mostly the same error
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     return cast(F, call)
