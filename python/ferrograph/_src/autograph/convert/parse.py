@@ -68,11 +68,13 @@ def _find_def(code: types.CodeType, lines: list[str]) -> tuple[ast.FunctionDef, 
     except SyntaxError:
         try:
             import inspect
+            import tokenize
 
             block = inspect.getblock(lines[first:])
             body = _parsed(block, first, code.co_filename)
-        except SyntaxError as e:
-            raise ConversionError(f"the source of {code.co_name} does not parse: {e.msg}") from e
+        except (SyntaxError, tokenize.TokenError) as e:
+            said = e.msg if isinstance(e, SyntaxError) else e.args[0]
+            raise ConversionError(f"the source of {code.co_name} does not parse: {said}") from e
     if isinstance(body[0], ast.If):
         body = body[0].body
     node = body[0]
