@@ -252,12 +252,12 @@ macro_rules! scalar_math {
 }
 
 scalar_math! { f32:
-    Lgamma, 15.0, |x| special::lgamma(x as f64) as f32;
+    Lgamma, 15.0, |x| libm::lgamma(x as f64) as f32;
     Digamma, 20.0, |x| special::digamma(x as f64) as f32;
 }
 
 scalar_math! { f64:
-    Lgamma, 15.0, special::lgamma;
+    Lgamma, 15.0, vmath::lgamma::lgamma;
     Digamma, 20.0, special::digamma;
 }
 unary_halves!(

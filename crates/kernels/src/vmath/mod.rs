@@ -5,9 +5,11 @@
 
 pub mod coefficients;
 pub mod complex;
+pub mod double;
 pub mod f32;
 pub mod f64;
 pub mod inverse;
+pub mod lgamma;
 pub mod special;
 pub mod zeta;
 

@@ -29,11 +29,6 @@ pub fn digamma(x: f64) -> f64 {
     x.ln() - 0.5 / x - tail - shift
 }
 
-/// `ln |Γ(x)|`, infinite at the poles.
-pub fn lgamma(x: f64) -> f64 {
-    libm::lgamma(x)
-}
-
 /// `e^-|x| I_order(x)` for the modified Bessel functions of the first kind of order 0 and 1.
 ///
 /// Up to 20 by the power series, whose terms have one sign; beyond by the asymptotic series, whose terms fall below

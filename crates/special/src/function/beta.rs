@@ -1,8 +1,8 @@
 //! The regularised incomplete beta function.
 
-use super::double::Double;
 use super::gamma::{igamma, igammac};
 use super::{log1pmx, scaled_gamma};
+use ferrograph_kernels::special::Double;
 
 /// Parameters above this are in the limits of large ones.
 const LARGE: f64 = 1e9;

@@ -1,9 +1,9 @@
 //! The regularised incomplete gamma functions and their derivatives by the parameter.
 
-use super::double::Double;
 use super::jet::{Jet, Real};
 use super::tables::{ETA, LGAMMA, TEMME};
 use super::{log1pmx, polynomial, scaled_gamma};
+use ferrograph_kernels::special::Double;
 use ferrograph_kernels::special::polygamma;
 
 /// From this parameter on the uniform expansion is used around `x = a`.

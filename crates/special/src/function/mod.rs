@@ -3,7 +3,6 @@
 
 pub mod bessel;
 pub mod beta;
-mod double;
 pub mod gamma;
 pub mod integrals;
 mod jet;

@@ -5,7 +5,7 @@ use std::ops::{Add, Div, Mul, Sub};
 
 /// The sum of two numbers, the second of which is below a unit in the last place of the first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Double(pub f64, f64);
+pub struct Double(pub f64, pub f64);
 
 const LN_2: Double = Double(std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17);
 /// Terms of the series of the logarithm that count, and those among them that need both parts.
