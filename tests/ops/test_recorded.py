@@ -7,7 +7,7 @@ import ferrograph as fg
 import pytest
 from recorded import compare
 from recorded.exceptions import EXCEPTIONS
-from recorded.thresholds import CASES
+from recorded.signs import CASES
 
 RECORD = json.loads((pathlib.Path(__file__).parent / "recorded" / "edges.json").read_text())
 # The exceptions that a difference met.

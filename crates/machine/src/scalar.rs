@@ -374,11 +374,15 @@ impl Scalars<'_, '_> {
         }
     }
 
-    /// 1 above zero, -1 below it, else the number itself.
+    /// 1 above zero, -1 below it, 0 of both zeros, and NaN of NaN.
     fn sign(&mut self, x: Value) -> Value {
         let [zero, one, minus_one] = [0.0, 1.0, -1.0].map(|c| self.number(c));
         let (above, below) = (self.greater(x, zero), self.less(x, zero));
-        let rest = self.b.ins().select(below, minus_one, x);
+        let unsigned = match self.on.is_float() {
+            true => self.b.ins().fadd(x, zero),
+            false => x,
+        };
+        let rest = self.b.ins().select(below, minus_one, unsigned);
         self.b.ins().select(above, one, rest)
     }
 

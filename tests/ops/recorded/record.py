@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from recorded import compare, truth  # noqa: E402
-from recorded.thresholds import CASES  # noqa: E402
+from recorded.signs import CASES  # noqa: E402
 
 # What is said where there is no such kernel.
 ABSENT = ("Could not find device", "is not in the list of allowed values")

@@ -120,7 +120,7 @@ binary_float! {
     TruncateMod, false, 8.0, |a, b| a % b;
     FloorMod, false, 8.0, |a, b| {
         let r = a % b;
-        if r != 0.0 { if (r < 0.0) != (b < 0.0) { r + b } else { r } } else { r.abs().copysign(b) }
+        if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }
     };
 }
 
@@ -171,7 +171,7 @@ macro_rules! unary_float {
 unary_float! {
     Neg, true, 0.4, |x| -x;
     Abs, true, 0.4, |x| x.abs();
-    Sign, true, 0.4, |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x };
+    Sign, true, 0.4, |x| if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x + 0.0 };
     Square, true, 0.4, |x| x * x;
     Sqrt, true, 0.6, |x| x.sqrt();
     Rsqrt, true, 0.8, |x| 1.0 / x.sqrt();

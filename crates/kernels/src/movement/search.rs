@@ -56,6 +56,9 @@ const BLOCK: usize = 512;
 
 /// For each row of `m` values the first places in the row of `n` sorted elements of the same number at which they could
 /// stand: before those that are equal or, if `upper`, behind them.
+///
+/// NaN compares as no number does: below it there is nothing, and it stands behind everything if `upper`, else at 0.
+#[allow(clippy::neg_cmp_op_on_partial_ord)]
 pub fn search_sorted<T: PartialOrd + Copy + Sync>(
     (sorted, n): (&[T], usize),
     (values, m): (&[T], usize),
@@ -84,7 +87,7 @@ pub fn search_sorted<T: PartialOrd + Copy + Sync>(
             let end = range.end.min((row + 1) * m).min(at + BLOCK);
             let (sorted, places) = (&sorted[row * n..][..n], &mut places[..end - at]);
             match upper {
-                true => find(sorted, &values[at..end], |x, v| x <= v, places),
+                true => find(sorted, &values[at..end], |x, v| !(v < x), places),
                 false => find(sorted, &values[at..end], |x, v| x < v, places),
             }
             // SAFETY: chunks lie within the output, and each has its own.
@@ -140,6 +143,18 @@ fn halved<T: Copy, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// tensorflow 2.21, which compares as `std::upper_bound` and `std::lower_bound` do.
+    #[test]
+    fn nan_is_behind_everything_or_before_it() {
+        const NAN: f32 = f32::NAN;
+        let (sorted, values) = ([-0.0, 0.0, 1.0, NAN, NAN], [NAN, f32::INFINITY, 1.0, -0.0]);
+        let mut out = [0; 4];
+        search_sorted((&sorted, 5), (&values, 4), true, Ints::Narrow(&mut out));
+        assert_eq!(out, [5, 5, 5, 2]);
+        search_sorted((&sorted, 5), (&values, 4), false, Ints::Narrow(&mut out));
+        assert_eq!(out, [0, 3, 2, 0]);
+    }
 
     #[test]
     fn places_are_those_of_a_plain_search() {

@@ -478,7 +478,9 @@ impl Lowering {
         let (zero, one, minus) = (self.number(0.0), self.number(1.0), self.number(-1.0));
         let below = self.compare(relation::LESS, x, zero);
         let above = self.compare(relation::GREATER, x, zero);
-        let rest = self.blend(below, minus, x);
+        // -0.0 becomes 0.0.
+        let unsigned = self.two(code::ADD, x, zero);
+        let rest = self.blend(below, minus, unsigned);
         self.blend(above, one, rest)
     }
 
