@@ -5,7 +5,7 @@ use super::{char_len, map_strings};
 use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{collected, reserve, vec_for};
 use ferrograph_kernels::stop::breathe;
-use ferrograph_tensor::{Bytes, Result, Tensor, bail, err, string_of};
+use ferrograph_tensor::{Bytes, Result, Tensor, err, string_of};
 use regex::bytes::{Captures, Regex};
 use smallvec::smallvec;
 
@@ -38,15 +38,30 @@ declare! {
     };
 }
 
-fn compiled(pattern: &[u8]) -> Result<Regex> {
-    let text = std::str::from_utf8(pattern).ok();
-    let regex = text.and_then(|t| Regex::new(&translated(t)).ok());
-    regex.ok_or_else(|| {
+/// A pattern that is read and, if `whole`, matches nothing but a whole string.
+fn compiled(pattern: &[u8], whole: bool) -> Result<Regex> {
+    read(pattern, whole).map_err(|reason| {
+        let pattern = pattern.escape_ascii();
         err!(
             InvalidArgument,
-            "\"{}\" is no regular expression",
-            pattern.escape_ascii()
+            "\"{pattern}\" is no regular expression: {reason}"
         )
+    })
+}
+
+fn read(pattern: &[u8], whole: bool) -> std::result::Result<Regex, String> {
+    let text = std::str::from_utf8(pattern).map_err(|_| "invalid UTF-8")?;
+    let mut text = translated(text)?;
+    if whole {
+        text = format!("\\A(?:{text})\\z");
+    }
+    Regex::new(&text).map_err(|error| {
+        let error = error.to_string();
+        // A drawing of the translated pattern stands before the reason.
+        error
+            .rsplit_once("error: ")
+            .map_or(error.as_str(), |(_, reason)| reason)
+            .to_owned()
     })
 }
 
@@ -58,42 +73,81 @@ fn single<'a>(t: &'a Tensor, what: &str) -> Result<&'a [u8]> {
     }
 }
 
-/// The rewrite for one match.
-fn rewritten(rewrite: &[u8], groups: &Captures<'_>) -> Vec<u8> {
-    let mut out = vec_for(rewrite.len());
-    let mut bytes = rewrite.iter();
-    while let Some(&b) = bytes.next() {
-        match (b, if b == b'\\' { bytes.next() } else { None }) {
-            (b'\\', Some(d @ b'0'..=b'9')) => {
-                let group = groups.get(usize::from(d - b'0'));
-                append(&mut out, group.map_or(&[], |g| g.as_bytes()));
+/// What stands in the place of a match.
+#[derive(Debug, PartialEq)]
+struct Rewrite<'a> {
+    parts: Vec<Part<'a>>,
+    /// Whether there was no backslash before anything but digits and backslashes. The text ends before the first such one.
+    is_whole: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum Part<'a> {
+    Text(&'a [u8]),
+    Group(usize),
+}
+
+impl<'a> Rewrite<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some(at) = rest.iter().position(|b| *b == b'\\') {
+            parts.push(Part::Text(&rest[..at]));
+            match rest.get(at + 1) {
+                Some(d) if d.is_ascii_digit() => parts.push(Part::Group(usize::from(d - b'0'))),
+                Some(b'\\') => parts.push(Part::Text(b"\\")),
+                _ => {
+                    return Self {
+                        parts,
+                        is_whole: false,
+                    };
+                }
             }
-            (b'\\', Some(&other)) => out.push(other),
-            (b, _) => out.push(b),
+            rest = &rest[at + 2..];
+        }
+        parts.push(Part::Text(rest));
+        Self {
+            parts,
+            is_whole: true,
         }
     }
-    out
+
+    /// The highest number of a group in a rewrite, also behind an escape that is none.
+    fn highest(mut text: &[u8]) -> usize {
+        let mut highest = 0;
+        while let Some(at) = text.iter().position(|b| *b == b'\\') {
+            let digit = text.get(at + 1).filter(|b| b.is_ascii_digit());
+            highest = highest.max(digit.map_or(0, |d| usize::from(d - b'0')));
+            text = text.get(at + 2..).unwrap_or(&[]);
+        }
+        highest
+    }
+
+    /// Adds what stands in the place of one match. A group that took no part is empty.
+    fn append(&self, out: &mut Vec<u8>, groups: &Captures<'_>) {
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => append(out, text),
+                Part::Group(n) => append(out, groups.get(*n).map_or(&[], |g| g.as_bytes())),
+            }
+        }
+    }
 }
 
 /// Each string with the matches of a pattern, all or the first, rewritten.
+///
+/// As in tensorflow 2.21, strings stay as they are where the rewrite names a group that the pattern does not have. Where a
+/// backslash in it is followed by neither a digit nor a backslash, the first match stays; all matches are replaced by what
+/// stands before that backslash.
 fn replaced(strings: &Tensor, pattern: &[u8], rewrite: &[u8], global: bool) -> Result<Tensors> {
-    let regex = compiled(pattern)?;
-    let groups = regex.captures_len();
-    let highest = rewrite
-        .windows(2)
-        .filter(|w| w[0] == b'\\' && w[1].is_ascii_digit())
-        .map(|w| usize::from(w[1] - b'0'))
-        .max();
-    if highest.is_some_and(|h| h >= groups) {
-        bail!(
-            InvalidArgument,
-            "the rewrite \"{}\" names a group that \"{}\" does not have",
-            rewrite.escape_ascii(),
-            pattern.escape_ascii()
-        );
-    }
-    let limit = if global { usize::MAX } else { 1 };
-    let replace = |s: &[u8]| string_of(&replaced_in(s, &regex, rewrite, limit));
+    let regex = compiled(pattern, false)?;
+    let parts = Rewrite::of(rewrite);
+    let limit = match global {
+        _ if Rewrite::highest(rewrite) >= regex.captures_len() => 0,
+        false if !parts.is_whole => 0,
+        false => 1,
+        true => usize::MAX,
+    };
+    let replace = |s: &[u8]| string_of(&replaced_in(s, &regex, &parts, limit));
     Ok(smallvec![map_strings(strings, replace)?])
 }
 
@@ -103,7 +157,7 @@ fn append(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// A string with that many matches rewritten at most. Empty matches inside of a character are none.
-fn replaced_in(s: &[u8], regex: &Regex, rewrite: &[u8], limit: usize) -> Vec<u8> {
+fn replaced_in(s: &[u8], regex: &Regex, rewrite: &Rewrite<'_>, limit: usize) -> Vec<u8> {
     let mut start = 0; // of a character, the last one that was asked for or one before
     let mut between = |at: usize| {
         while start < at {
@@ -118,7 +172,7 @@ fn replaced_in(s: &[u8], regex: &Regex, rewrite: &[u8], limit: usize) -> Vec<u8>
     for (all, groups) in matches.take(limit) {
         breathe();
         append(&mut out, &s[done..all.start()]);
-        append(&mut out, &rewritten(rewrite, &groups));
+        rewrite.append(&mut out, &groups);
         done = all.end();
     }
     append(&mut out, &s[done..]);
@@ -127,9 +181,7 @@ fn replaced_in(s: &[u8], regex: &Regex, rewrite: &[u8], limit: usize) -> Vec<u8>
 
 /// Whether a pattern matches the whole of each string.
 fn matched(strings: &Tensor, pattern: &[u8]) -> Result<Tensors> {
-    compiled(pattern)?;
-    let whole = [b"\\A(?:", pattern, b")\\z"].concat();
-    let regex = compiled(&whole)?;
+    let regex = compiled(pattern, true)?;
     let matches = |s: &Bytes| {
         breathe();
         regex.is_match(s)

@@ -130,6 +130,30 @@ fn numbers_to_text_and_back() {
     assert!(run("StringToNumber", &[], &[&words(&[], &[""])]).is_err());
 }
 
+/// tensorflow 2.21.
+#[test]
+fn rewrites_that_are_none() {
+    let a = words(&[2], &["abc", "a1b22b"]);
+    let fixed = |p: &str, r: &str, all: bool| {
+        let attrs = [
+            ("pattern", Attr::str(p)),
+            ("rewrite", Attr::str(r)),
+            ("replace_global", Attr::Bool(all)),
+        ];
+        list("StaticRegexReplace", &attrs, &[&a])
+    };
+    assert_eq!(fixed("a|(b)", r"<\1>", true), ["<><b>c", "<>1<b>22<b>"]);
+    for all in [true, false] {
+        assert_eq!(fixed("(b)", r"<\2>", all), ["abc", "a1b22b"]);
+        assert_eq!(fixed("(b)", r"\x\2", all), ["abc", "a1b22b"]);
+    }
+    for wrong in [r"<\1\x>", "<\\1\\", r"<\1\->"] {
+        assert_eq!(fixed("(b)", wrong, true), ["a<bc", "a1<b22<b"]);
+        assert_eq!(fixed("(b)", wrong, false), ["abc", "a1b22b"]);
+    }
+    assert_eq!(fixed("b", r"\\1", true), [r"a\1c", r"a1\122\1"]);
+}
+
 #[test]
 fn patterns() {
     let a = words(&[3], &["a1b22b", "abc", ""]);
@@ -155,6 +179,10 @@ fn patterns() {
     );
     let w = |t: &str| words(&[], &[t]);
     assert!(run("RegexReplace", &[], &[&a, &w("("), &w("b")]).is_err());
-    assert!(run("RegexReplace", &[], &[&a, &w("b"), &w("\\1")]).is_err());
-    assert!(run("RegexFullMatch", &[], &[&a, &w("[")]).is_err());
+    let refused = run("RegexFullMatch", &[], &[&a, &w("b**")]).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("\"b**\" is no regular expression: bad repetition operator")
+    );
 }
