@@ -300,3 +300,36 @@ fn products_laid_out_agree_with_the_definition() {
         }
     }
 }
+
+/// Equal summands show the bias of one long sum, whose relative error is some 1e-3 for as many.
+#[test]
+fn long_sums_are_made_in_pieces() {
+    const N: usize = 3_000_000;
+    let (a, b) = (vec![0.1f32; N], vec![0.7f32; N]);
+    let want = N as f64 * f64::from(0.1f32) * f64::from(0.7f32);
+    let close = |got: &[f32], want: f64| {
+        let worst = got.iter().map(|g| (f64::from(*g) / want - 1.0).abs());
+        assert!(worst.fold(0.0, f64::max) < 1e-5, "{got:?} {want}");
+    };
+    let mut one = [0.0];
+    let (row, column) = (Matrix::row_major(&a, N), Matrix::row_major(&b, 1));
+    gemm(1, N, 1, row, column, &mut one, false);
+    close(&one, want);
+    // The same numbers as the columns of few rows.
+    for rows in [3, 20] {
+        let n = N / 8;
+        let want = want / 8.0;
+        let matrix = vec![0.1f32; n * rows];
+        let mut out = vec![0.0; rows];
+        gemm(
+            rows,
+            n,
+            1,
+            Matrix::row_major(&matrix, rows).t(),
+            column,
+            &mut out,
+            false,
+        );
+        close(&out, want);
+    }
+}

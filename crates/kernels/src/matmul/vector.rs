@@ -2,6 +2,7 @@
 //! where columns do. Neither lays anything out, and threads share the numbers of the result.
 
 use std::arch::x86_64::{__m256, __m512};
+use std::ops::Range;
 
 use super::Matrix;
 use super::direct::Numbers;
@@ -18,6 +19,10 @@ const LEAST: usize = 32;
 
 /// Numbers of the result that a thread takes at a time are a multiple of this: whole strips.
 const STRIP: usize = 64;
+
+/// Summands of a number of a vector that are added one after the other. The sums of such pieces are added up apart, so that
+/// the error of long sums hardly grows.
+const PIECE: usize = 256;
 
 /// Nanoseconds that an element of the matrix takes, roughly.
 const COST: f64 = 0.05;
@@ -180,11 +185,11 @@ impl<S: Copy + Sync, T: Numbers> Times<S, T> {
                     self.matrix
                         .add((block * ROWS + i.min(out.len() - 1)) * self.stride)
                 });
-                let mut sums = [V::splat(T::default()); ROWS];
-                for c in (0..whole).step_by(V::N) {
-                    let x = V::load(self.vector.add(c));
-                    for (sum, row) in sums.iter_mut().zip(rows) {
-                        *sum = sum.fused(<V as Holds<S>>::read(row.add(c)), x);
+                let mut sums = self.of_rows::<V>(rows, 0..whole.min(PIECE * V::N));
+                for from in (PIECE * V::N..whole).step_by(PIECE * V::N) {
+                    let piece = self.of_rows::<V>(rows, from..whole.min(from + PIECE * V::N));
+                    for (sum, piece) in sums.iter_mut().zip(piece) {
+                        *sum = sum.fused(piece, V::splat(T::ONE));
                     }
                 }
                 if whole < self.columns {
@@ -195,6 +200,30 @@ impl<S: Copy + Sync, T: Numbers> Times<S, T> {
                 }
                 self.put(&V::totals(&sums), out);
             }
+        }
+    }
+
+    /// The sums of a piece of some rows, of whole vectors.
+    ///
+    /// # Safety
+    /// As for [`Self::make`], and the rows must have the columns.
+    #[inline(always)]
+    // SAFETY: only `by_rows` calls it, with columns of the matrix.
+    unsafe fn of_rows<V: Sums<T> + HoldsSome<T, S>>(
+        self,
+        rows: [*const S; ROWS],
+        columns: Range<usize>,
+    ) -> [V; ROWS] {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mut sums = [V::splat(T::default()); ROWS];
+            for c in columns.step_by(V::N) {
+                let x = V::load(self.vector.add(c));
+                for (sum, row) in sums.iter_mut().zip(rows) {
+                    *sum = sum.fused(<V as Holds<S>>::read(row.add(c)), x);
+                }
+            }
+            sums
         }
     }
 
@@ -232,38 +261,66 @@ impl<S: Copy + Sync, T: Numbers> Times<S, T> {
     ) -> usize {
         // SAFETY: promised by the caller; a row of numbers has room for the most vectors.
         unsafe {
-            let mut sums = [[V::splat(T::default()); W]; U];
-            let whole = self.columns / U * U;
-            if n == W * V::N {
-                for c in (0..whole).step_by(U) {
-                    for (u, sums) in sums.iter_mut().enumerate() {
-                        self.column(first, c + u, sums);
-                    }
-                }
-                for c in whole..self.columns {
-                    self.column(first, c, &mut sums[0]);
-                }
-            } else {
-                let some = V::first(n);
-                for c in (0..whole).step_by(U) {
-                    for (u, sums) in sums.iter_mut().enumerate() {
-                        self.part_of_column(first, c + u, (n, some), &mut sums[0]);
-                    }
-                }
-                for c in whole..self.columns {
-                    self.part_of_column(first, c, (n, some), &mut sums[0][0]);
+            let piece = PIECE * U;
+            let mut sums = self.of_columns::<V, W, U>(first, n, 0..self.columns.min(piece));
+            for from in (piece..self.columns).step_by(piece) {
+                let columns = from..self.columns.min(from + piece);
+                let piece = self.of_columns::<V, W, U>(first, n, columns);
+                for (sum, piece) in sums.iter_mut().zip(piece) {
+                    *sum = sum.fused(piece, V::splat(T::ONE));
                 }
             }
             let mut row = [T::default(); 64];
-            for w in 0..W {
-                let mut sum = sums[0][w];
-                for other in &sums[1..] {
-                    sum = sum.fused(other[w], V::splat(T::ONE));
-                }
+            for (w, sum) in sums.iter().enumerate() {
                 sum.store(row.as_mut_ptr().add(w * V::N));
             }
             self.put(&row, &mut out[first..first + n]);
             n
+        }
+    }
+
+    /// The sums of a piece of some columns, by `U` sums for each number.
+    ///
+    /// # Safety
+    /// As for [`Self::strip`].
+    #[inline(always)]
+    // SAFETY: only `strip` calls it, with columns of the matrix.
+    unsafe fn of_columns<V: Sums<T> + HoldsSome<T, S>, const W: usize, const U: usize>(
+        self,
+        first: usize,
+        n: usize,
+        columns: Range<usize>,
+    ) -> [V; W] {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mut sums = [[V::splat(T::default()); W]; U];
+            let whole = columns.start + columns.len() / U * U;
+            if n == W * V::N {
+                for c in (columns.start..whole).step_by(U) {
+                    for (u, sums) in sums.iter_mut().enumerate() {
+                        self.column(first, c + u, sums);
+                    }
+                }
+                for c in whole..columns.end {
+                    self.column(first, c, &mut sums[0]);
+                }
+            } else {
+                let some = V::first(n);
+                for c in (columns.start..whole).step_by(U) {
+                    for (u, sums) in sums.iter_mut().enumerate() {
+                        self.part_of_column(first, c + u, (n, some), &mut sums[0]);
+                    }
+                }
+                for c in whole..columns.end {
+                    self.part_of_column(first, c, (n, some), &mut sums[0][0]);
+                }
+            }
+            for u in 1..U {
+                for w in 0..W {
+                    sums[0][w] = sums[0][w].fused(sums[u][w], V::splat(T::ONE));
+                }
+            }
+            sums[0]
         }
     }
 

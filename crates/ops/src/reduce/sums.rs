@@ -74,8 +74,30 @@ fn bind<T: Element>(n: usize, add: Binary<T, T>) -> Kernel {
     })
 }
 
-/// Adds up that part of all inputs: what is summed so far changes places with `spare`, so that it ends in `out`.
+/// Inputs that are added one after the other. More are added up by halves: the error grows by the logarithm of their number.
+const SOME: usize = 16;
+
+/// Adds up that part of all inputs in `out`; `spare` is for what is summed on the way.
 fn add_up<T: Element>(
+    inputs: &[&[T]],
+    at: Range<usize>,
+    add: fn(&[T], &[T], &mut [T]),
+    out: &mut [T],
+    spare: &mut [T],
+) {
+    if inputs.len() <= SOME {
+        return add_in_order(inputs, at, add, out, spare);
+    }
+    let (left, right) = inputs.split_at(inputs.len() / 2);
+    let mut first = [T::default(); TILE];
+    let first = &mut first[..out.len()];
+    add_up(left, at.clone(), add, first, spare);
+    add_up(right, at, add, spare, out);
+    add(first, spare, out);
+}
+
+/// Adds up that part of few inputs: what is summed so far changes places with `spare`, so that it ends in `out`.
+fn add_in_order<T: Element>(
     inputs: &[&[T]],
     at: Range<usize>,
     add: fn(&[T], &[T], &mut [T]),

@@ -159,6 +159,15 @@ fn sums_of_many() {
         [2.5, 4.5, 6.5]
     );
     check_gradients("AddN", &[&a, &b], &[]);
+    // One after the other they sum up to 99.9999999999986.
+    let tenth = t64(&[2], &[0.1, -0.1]);
+    let sums = f64s(&run("AddN", &[&tenth; 1000], vec![]).unwrap());
+    assert!(
+        sums.iter()
+            .zip([100.0, -100.0])
+            .all(|(x, want)| (x - want).abs() < 1e-13),
+        "{sums:?}"
+    );
     assert!(run("AddN", &[&a, &t64(&[2], &[1.0, 2.0])], vec![]).is_err());
     assert_eq!(f64s(&run("L2Loss", &[&a], vec![]).unwrap()), [7.0]);
     check_gradients("L2Loss", &[&a], &[]);
