@@ -13,8 +13,8 @@ use crate::packed::Packed;
 
 /// How many transforms of a kind are kept.
 const KEPT: usize = 16;
-/// The longest that is kept.
-const LONGEST: usize = 1 << 16;
+/// How long those that are kept of a kind are together, at most.
+const LENGTHS: usize = 1 << 20;
 /// How many times its length the tables of a transform may take, at most.
 const TABLES: usize = 4;
 
@@ -33,12 +33,20 @@ impl<P: ?Sized> Shelf<P> {
         }
         checked_bytes(n, TABLES * size_of::<Complex<T>>())?;
         let made = make()?;
-        if n <= LONGEST {
+        if n <= LENGTHS {
             let mut all = self.0.lock();
-            if all.len() == KEPT {
-                all.remove(0);
-            }
             all.push((n, made.clone()));
+            // Those that were used longest ago go.
+            let mut rest = LENGTHS;
+            let fits = |(n, _): &&(usize, Arc<P>)| {
+                rest.checked_sub(*n).is_some_and(|left| {
+                    rest = left;
+                    true
+                })
+            };
+            let kept = all.iter().rev().take(KEPT).take_while(fits).count();
+            let gone = all.len() - kept;
+            all.drain(..gone);
         }
         Ok(made)
     }
@@ -149,7 +157,28 @@ mod tests {
             plans.complex(n, false).unwrap();
         }
         assert!(!Arc::ptr_eq(&first, &plans.complex(7, false).unwrap()));
-        plans.complex(LONGEST + 1, false).unwrap();
+        plans.complex(LENGTHS + 1, false).unwrap();
         assert_eq!(plans.forward.0.lock().len(), KEPT);
+    }
+
+    #[test]
+    fn long_ones_take_the_place_of_many() {
+        let plans = Plans::<f32>::new();
+        let lengths = || {
+            plans
+                .forward
+                .0
+                .lock()
+                .iter()
+                .map(|(n, _)| *n)
+                .collect::<Vec<_>>()
+        };
+        for n in [10, 11, LENGTHS / 2, LENGTHS / 2 - 11] {
+            plans.complex(n, false).unwrap();
+        }
+        assert_eq!(lengths(), [11, LENGTHS / 2, LENGTHS / 2 - 11]);
+        let long = plans.complex(LENGTHS, false).unwrap();
+        assert_eq!(lengths(), [LENGTHS]);
+        assert!(Arc::ptr_eq(&long, &plans.complex(LENGTHS, false).unwrap()));
     }
 }
