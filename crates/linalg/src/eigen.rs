@@ -8,8 +8,10 @@ use ferrograph_graph::{
 };
 use ferrograph_tensor::{DType, Dim, Result, TensorSpec, bail};
 use num_complex::{Complex, Complex32, Complex64};
+use num_traits::Float;
 use smallvec::smallvec;
 
+use crate::deflation;
 use crate::emit::*;
 use crate::factor::is_finite;
 use crate::field::{Field, with_field};
@@ -26,7 +28,8 @@ declare! {
         compute_v: bool = true,
     };
 
-    /// Eigenvalues, by rising absolute value, and eigenvectors, in columns of length 1, of square matrices.
+    /// Eigenvalues and eigenvectors, in columns of length 1, of square matrices: of complex ones by rising absolute value,
+    /// of real ones of up to 64 rows in the order of the diagonal of the Schur form.
     Eig: eig(input: T in field) -> (e: Tout in complex, v: Tout), gradient Vjp, batch Leads(1) {
         /// Eigenvectors are computed, else empty.
         compute_v: bool = true,
@@ -178,15 +181,42 @@ fn self_adjoint<T: Field>(stack: Stack, vectors: bool) -> Kernel {
     general::<T, T>(stack, vectors, move |a| with_real_diagonal(a, of))
 }
 
+/// Rows up to which a real matrix has its eigenvalues in the order of its Schur form; it costs as much again as the vectors.
+const ORDERED: usize = 64;
+
 fn of_real<R>(a: MatRef<'_, R>, vectors: bool) -> Option<Pairs<Complex<R>>>
 where
-    R: Field + RealField,
+    R: Field + RealField + Float,
     Complex<R>: Field,
 {
-    let found = is_finite(a)
-        .then(|| Eigen::new_from_real(a).ok())
-        .flatten()?;
-    Some(pairs(&found, vectors))
+    if !is_finite(a) {
+        return None;
+    }
+    let known = (a.nrows() <= ORDERED)
+        .then(|| deflation::eigenvalues(a.nrows(), |i, j| a[(i, j)]))
+        .flatten();
+    if let (Some(values), false) = (&known, vectors) {
+        return Some((values.clone(), None));
+    }
+    let found = Eigen::new_from_real(a).ok()?;
+    let s: Vec<_> = found.S().column_vector().iter().copied().collect();
+    let order = known.map_or_else(|| (0..s.len()).collect(), |known| nearest(&known, &s));
+    Some(pairs(&found, &order, vectors))
+}
+
+/// For each value in turn the place of the nearest one that is left.
+fn nearest<R: RealField>(values: &[Complex<R>], among: &[Complex<R>]) -> Vec<usize>
+where
+    Complex<R>: Field,
+{
+    let mut left: Vec<usize> = (0..among.len()).collect();
+    let far = |a: &Complex<R>, b: usize| (a.wide() - among[b].wide()).norm();
+    let take = |value: &Complex<R>| {
+        let distance = |i: &usize| far(value, left[*i]);
+        let at = (0..left.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        left.remove(at.unwrap_or(0))
+    };
+    values.iter().map(take).collect()
 }
 
 fn of_complex<R>(a: MatRef<'_, Complex<R>>, vectors: bool) -> Option<Pairs<Complex<R>>>
@@ -195,17 +225,18 @@ where
     Complex<R>: Field + Conjugate<Canonical = Complex<R>>,
 {
     let found = is_finite(a).then(|| Eigen::new(a).ok()).flatten()?;
-    Some(pairs(&found, vectors))
+    let s = found.S().column_vector();
+    let mut order: Vec<usize> = (0..a.nrows()).collect();
+    order.sort_by(|&i, &j| s[i].modulus().total_cmp(&s[j].modulus()));
+    Some(pairs(&found, &order, vectors))
 }
 
-/// The values by rising modulus, and the vectors scaled to length 1 where they are wanted.
-fn pairs<R: RealField>(found: &Eigen<R>, vectors: bool) -> Pairs<Complex<R>>
+/// The values in that order, and the vectors scaled to length 1 where they are wanted.
+fn pairs<R: RealField>(found: &Eigen<R>, order: &[usize], vectors: bool) -> Pairs<Complex<R>>
 where
     Complex<R>: Field,
 {
     let (u, s) = (found.U(), found.S().column_vector());
-    let mut order: Vec<usize> = (0..u.ncols()).collect();
-    order.sort_by(|&i, &j| s[i].modulus().total_cmp(&s[j].modulus()));
     let values = order.iter().map(|&i| s[i]).collect();
     let vectors = vectors.then(|| {
         let scale = |j: usize| 1.0 / length(u, j);

@@ -9,6 +9,7 @@ mod banded;
 mod banded_system;
 mod chain;
 mod cholesky;
+mod deflation;
 mod determinant;
 mod eigen;
 mod emit;

@@ -198,9 +198,16 @@ of_matrix(
     positive,
     out=(lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),) * 2,
 )
+
+
+def weighted_rows(size, total, values, vectors):
+    """For each row the sum of its sizes, weighted by those of the values: whatever their order."""
+    return total(size(vectors) * size(values)[..., None, :], -1)
+
+
 of_matrix(
     "Eig",
-    lambda fg, a: fg.abs(fg.linalg.eigvals(a)),
+    lambda fg, a: fg.sort(fg.abs(fg.linalg.eigvals(a))),
     lambda a: np.sort(np.abs(np.linalg.eigvals(a)), -1),
     fg_positive,
     positive,
@@ -209,8 +216,8 @@ of_matrix(
 )
 of_matrix(
     "Eig",
-    lambda fg, a: fg.abs(fg.linalg.eig(a)[1]),
-    lambda a: np.abs(np.linalg.eigh(a)[1]),
+    lambda fg, a: weighted_rows(fg.abs, fg.reduce_sum, *fg.linalg.eig(a)),
+    lambda a: weighted_rows(np.abs, np.sum, *np.linalg.eigh(a)),
     fg_positive,
     positive,
     out=lambda t: t.replace("complex64", "float32").replace("complex128", "float64"),

@@ -333,7 +333,9 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors, in columns of length 1, of square matrices: complex numbers.
 
-    They stand by rising absolute value.
+    Those of a complex matrix stand by rising absolute value; those of a real one of up to 64 rows
+    in the order of the diagonal of its real Schur form, as the QR algorithm of Francis leaves it,
+    and those of larger ones in no certain order.
 
     >>> e, v = fg.linalg.eig([[2.0, 0.0], [0.0, 3.0]])
     >>> e.numpy()
