@@ -39,7 +39,7 @@ pub(crate) fn eigenvalues<R: Float>(
         all,
         shifted: R::zero(),
     };
-    active.to_hessenberg();
+    active.reduce_to_hessenberg();
     let mut found = active.deflated()?;
     found.iter_mut().for_each(|x| *x = *x * scale);
     Some(found)
@@ -98,7 +98,7 @@ impl<R: Float> Active<R> {
     }
 
     /// Reflects below the diagonal what stands below the first subdiagonal away, column by column.
-    fn to_hessenberg(&mut self) {
+    fn reduce_to_hessenberg(&mut self) {
         let n = self.n;
         for k in 0..n.saturating_sub(2) {
             let first = self.get(k + 1, k);

@@ -315,12 +315,13 @@ impl<S: Copy + Sync, T: Numbers> Times<S, T> {
                     self.part_of_column(first, c, (n, some), &mut sums[0][0]);
                 }
             }
-            for u in 1..U {
-                for w in 0..W {
-                    sums[0][w] = sums[0][w].fused(sums[u][w], V::splat(T::ONE));
+            let mut all = sums[0];
+            for part in &sums[1..] {
+                for (sum, x) in all.iter_mut().zip(part) {
+                    *sum = sum.fused(*x, V::splat(T::ONE));
                 }
             }
-            sums[0]
+            all
         }
     }
 
