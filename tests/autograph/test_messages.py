@@ -46,6 +46,7 @@ NOT_REFUSALS = {
     "autograph/runtime/names.py:raise_as_local": "Python's own",
     "autograph/runtime/scopes.py:frame_at:0": "Python's own",
     "staging/contents.py:check_set": "Python's own",
+    "staging/graph_messages.py": "what messages say of their own fields, outside of a trace",
     "autograph/runtime/names.py:_Names.__missing__:1": "Python's own",
     "staging/building.py:check:0": "as functions say it whose every call makes a variable",
     "staging/building.py:check:1": "a trace begins again",

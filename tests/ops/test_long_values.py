@@ -56,3 +56,9 @@ def test_errors_of_running_operations_are_short(value):
     with pytest.raises((fg.errors.OpError, TypeError, ValueError)) as caught:
         fg.nn.conv2d(fg.ones([1, 4, 4, 1]), fg.ones([2, 2, 1, 1]), 1, padding=value)
     assert len(str(caught.value)) < 1000
+
+
+def test_the_data_of_an_assertion_is_shown_in_whole():
+    reason = "what has to hold: " + "x, " * 200
+    with pytest.raises(fg.errors.InvalidArgumentError, match=reason):
+        fg.debugging.Assert(fg.constant(False), [reason])

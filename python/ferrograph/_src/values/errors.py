@@ -131,7 +131,9 @@ class OpError(Exception):
     _code = UNKNOWN
 
     def __init__(self, node_def: Any, op: Any, message: str, error_code: int | None = None, *args):
-        message = shortened(message) if isinstance(message, str) else message
+        # The data of an assertion is what its author wants to be read, in whole.
+        if isinstance(message, str) and not message.startswith("assertion failed: "):
+            message = shortened(message)
         super().__init__(message)
         self._node_def = node_def
         self._op = op
