@@ -33,8 +33,10 @@ def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
     level = targets
     for _ in range(_MOST + 1):
         named, wanted = _named(), set(map(id, level))
-        counted = [sys.getrefcount(level[i]) - 1 for i in range(len(level))]  # the argument is one
-        holders = gc.get_referrers(*level)
+        asked = tuple(level)  # which is a holder itself on some versions of Python
+        # Of the references that are counted one is the argument, one that of ``asked``.
+        counted = [sys.getrefcount(level[i]) - 2 for i in range(len(level))]
+        holders = [h for h in gc.get_referrers(*asked) if h is not asked]
         found = collections.Counter(
             id(v) for holder in holders for v in gc.get_referents(holder) if id(v) in wanted
         )
