@@ -86,9 +86,16 @@ fn patterns() {
     fuzz("patterns", &files, 64 << 20, |file| {
         computed("RegexFullMatch", &[], &[words.clone(), text(file)]).map(drop)
     });
-    let files = [b"\\1 and \\0".to_vec(), b"\\\\".to_vec()];
-    fuzz("replacements", &files, LITTLE, |file| {
-        let inputs = [words.clone(), text(b"(o)n(e)"), text(file)];
+    // A pattern and a rewrite: no rewrite alone is refused.
+    let files = [b"(o)n(e)/\\1 and \\0".to_vec(), b"a+/\\\\".to_vec()];
+    fuzz("replacements", &files, 64 << 20, |file| {
+        let at = file.iter().position(|b| *b == b'/').unwrap_or(file.len());
+        let (pattern, rewrite) = file.split_at(at);
+        let inputs = [
+            words.clone(),
+            text(pattern),
+            text(rewrite.get(1..).unwrap_or(&[])),
+        ];
         computed("RegexReplace", &[], &inputs).map(drop)
     });
     let files = [b"/nowhere/*.{a,b}".to_vec(), b"/nowhere/[a-z]?\\*".to_vec()];
