@@ -135,6 +135,7 @@ impl<'a> Reader<'a> {
         };
         match counts {
             Some((low, None)) => self.out.push_str(&format!("{{{low},}}")),
+            Some((low, Some(high))) if low == high => self.out.push_str(&format!("{{{low}}}")),
             Some((low, Some(high))) => self.out.push_str(&format!("{{{low},{high}}}")),
             None => self.out.push_str(operator),
         }

@@ -123,7 +123,7 @@ fn groups_and_flags() {
 
 #[test]
 fn repetitions() {
-    reads("a{2}b{2,}c{0,3}?d*?", "a{2,2}b{2,}c{0,3}?d*?");
+    reads("a{2}b{2,}c{0,3}?d*?", "a{2}b{2,}c{0,3}?d*?");
     reads(
         "a{b{1c{,2}d{ 1}e{01}f{9999999999}",
         r"a\{b\{1c\{\,2\}d\{ 1\}e\{01\}f\{9999999999\}",
