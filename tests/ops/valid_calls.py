@@ -32,6 +32,8 @@ NOT_CALLED = {
     "register_tensor_conversion_function": "which classes are tensors",
     "profiler.experimental.start": "whether there is a profile",
     "profiler.experimental.stop": "whether there is a profile",
+    "config.set_progress_bars": "whether progress is shown",
+    "summary.experimental.set_step": "the step of later summaries",
     "summary.trace_export": "whether there is a trace",
     "summary.trace_off": "whether there is a trace",
     "summary.trace_on": "whether there is a trace",
