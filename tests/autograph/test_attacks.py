@@ -6,9 +6,7 @@ since it depends on what the process has loaded or on Python's own library, it i
 ``equal_or_refused``.
 """
 
-import functools
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -29,22 +27,14 @@ def programs():
             yield pytest.param(kit.Program(name, 0, text, True), verdict, id=f"{file.stem}-{name}")
 
 
-# Whether Python lives through what a program leaves: 3.12.1 crashes as it collects such a file.
-COLLECTED = {
-    "buffer_of_a_file": "import gc, io; o = io.BytesIO(b'a'); l = [o, o.getbuffer()]; l.append(l); "
-    "del o, l; gc.collect()"
-}
-
-
-@functools.lru_cache
-def crashes(text):
-    return subprocess.run([sys.executable, "-c", text], capture_output=True).returncode < 0
+# CPython 3.12.1 itself crashes at the end of this program, without ferrograph: seen nowhere else.
+ENDS_PYTHON_3_12 = "buffer_of_a_file"
 
 
 @pytest.mark.parametrize(("program", "verdict"), list(programs()))
 def test_program(program, verdict):
-    if program.family in COLLECTED and crashes(COLLECTED[program.family]):
-        pytest.skip("this Python crashes as it collects what the program leaves")
+    if program.family == ENDS_PYTHON_3_12 and sys.version_info[:2] == (3, 12):
+        pytest.skip("CPython 3.12.1 crashes as it collects what this program leaves")
     with tempfile.TemporaryDirectory() as folder, run.quiet():
         found = run.run(program, Path(folder, "printed"))
     assert found.kind in verdict.split("_or_"), found.why

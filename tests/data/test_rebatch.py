@@ -99,7 +99,7 @@ def test_rows_that_do_not_fit_are_an_error_of_their_batch():
         list(dataset.rebatch([3]))
 
 
-# By tensorflow 2.21: sizes in turn, numbers of rows, whether a remainder is dropped, batches.
+# By tensorflow 2.21: sizes, numbers of rows, whether a remainder is dropped, batches.
 WITH_ZEROS = [
     ([2, 0], 0, False, []),
     ([0, 2], 0, True, [[]]),

@@ -1,4 +1,4 @@
-"""What stands for a number, and what may be None, of the arguments of public functions.
+"""Other forms of numbers, and what may be None, of the arguments of public functions.
 
 tensorflow's answers (``recorded/settings.json``) are made in two steps:
 
@@ -22,7 +22,7 @@ def each(make, value):
     return [make(v) for v in value] if isinstance(value, (list, tuple)) else make(value)
 
 
-# By the class of Python's numbers: what may stand for them, made by package and value.
+# By the class of a Python number: its other forms, made by package and value.
 STAND_INS = {
     int: {
         "int32": lambda tf, v: each(np.int32, v),
@@ -47,7 +47,7 @@ STAND_INS = {
 
 
 def class_of_numbers(value):
-    """The class of a number of Python's, or of those in a list; None of other values."""
+    """The class of a Python number, or of those in a list; None of other values."""
     values = value if isinstance(value, (list, tuple)) and value else [value]
     classes = {type(v) for v in values}
     found = classes.pop()
@@ -55,7 +55,7 @@ def class_of_numbers(value):
 
 
 def stand_ins(tf, value):
-    """What may stand for a number or numbers, by kind; none for other values."""
+    """Other forms of a number or numbers, by kind; none for other values."""
     for kind, make in STAND_INS.get(class_of_numbers(value), {}).items():
         try:
             made = make(tf, value)

@@ -15,7 +15,7 @@ TAKEN = sorted(key for key, found in NONES.items() if found != "refused")
 OF_FILES = {"io.write_graph"}
 # Where the plain call has another dtype than tensorflow's for reasons of its own.
 OTHER_DTYPES = {
-    key: "integers and floats of Python's are of 32 bits unless 64 are asked for"
+    key: "Python integers and floats are of 32 bits unless 64 are asked for"
     for key in NONES
     if key.startswith("experimental.numpy.")
 }

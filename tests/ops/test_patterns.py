@@ -11,7 +11,7 @@ TEXTS = fg.constant(RECORD["texts"])
 
 
 def outcome(call):
-    """Texts or truths; None for a pattern that is refused by its name and with a reason."""
+    """Strings or bools; None for a pattern that is refused by its name and with a reason."""
     try:
         found = call().numpy().tolist()
     except fg.errors.InvalidArgumentError as error:

@@ -204,7 +204,7 @@ where
     Some(pairs(&found, &order, vectors))
 }
 
-/// For each value in turn the place of the nearest one that is left.
+/// For each value, one after another, the place of the nearest one that is left.
 fn nearest<R: RealField>(values: &[Complex<R>], among: &[Complex<R>]) -> Vec<usize>
 where
     Complex<R>: Field,

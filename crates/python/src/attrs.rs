@@ -156,7 +156,7 @@ fn listed<'py, T>(
     items.into_bound_py_any(py)
 }
 
-/// The attributes in a dictionary, as the operation of that declaration takes them; None stands for a default.
+/// The attributes in a dictionary, as the operation of that declaration takes them; None is the default.
 ///
 /// # Errors
 /// `TypeError` for values of another kind than is declared, which names operation and attribute.

@@ -47,7 +47,7 @@ REWRITTEN = [r"a|(b)|c", r"(a)|(b)", r"(x)?b", "b", "zzz", "b*"]
 
 
 def outcome(call):
-    """Texts or truths, or null for an error."""
+    """Strings or bools, or null for an error."""
     try:
         found = call().numpy().tolist()
     except tf.errors.InvalidArgumentError:

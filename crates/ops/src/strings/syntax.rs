@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A character that stands for itself.
+    /// A literal character.
     fn literal(&mut self, c: char) {
         escaped(&mut self.out, c);
     }
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The counts behind a brace, and the brace that closes them; other text stays, and the brace stands for itself.
+    /// The counts behind a brace, and the brace that closes them; other text stays, and the brace is a literal.
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
         let (inside, _) = self.rest().split_once('}')?;
         let counts = match inside.split_once(',') {
@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Text that stands for itself, up to `\\E` or the end.
+    /// Literal text, up to `\\E` or the end.
     fn quoted(&mut self) {
         while !self.skip("\\E") {
             let Some(c) = self.next() else {

@@ -18,7 +18,7 @@ from .ownership import PACKAGE_FOLDER, is_own_file
 
 __all__ = ["argument_of", "mistake", "name_argument", "named"]
 
-# Classes of Python's own that say nothing but that.
+# Built-in classes that say nothing but that.
 _PLAIN = (TypeError, ValueError, AttributeError, KeyError, IndexError, OverflowError)
 # Packages whose classes are values of arguments.
 _VALUES = {"builtins", "numpy", __name__.partition(".")[0]}

@@ -33,7 +33,7 @@ def static_size(element_spec: Any, sizes: Any, drop_remainder: Any) -> int | Non
 
 
 def rebatch(dataset: Dataset, sizes: Any, drop_remainder: Any) -> Dataset:
-    """The rows of elements with ragged or sparse tensors in them in batches of sizes in turn."""
+    """Rows whose elements have ragged or sparse tensors, in batches of these sizes, repeated."""
     debug.assert_non_negative(sizes, "a batch_size must not be negative")
     debug.assert_positive(ops.size(sizes), "there must be a batch_size")
     rows, known = composites.unbatch(dataset), sizes._constant_value()
@@ -43,7 +43,7 @@ def rebatch(dataset: Dataset, sizes: Any, drop_remainder: Any) -> Dataset:
 
 
 def _filled(rows: Dataset, sizes: Any, drop_remainder: Any) -> Dataset:
-    """Rows in batches of sizes in turn, each of them positive."""
+    """Rows in batches of these sizes, repeated, each of them positive."""
     if sizes.shape.is_compatible_with([1]) and sizes.shape.is_fully_defined():
         return composites.batch(rows, sizes[0], drop_remainder)
     ends, n = ops.cumsum(sizes), ops.size(sizes, dtypes.int64)
@@ -61,7 +61,7 @@ def _filled(rows: Dataset, sizes: Any, drop_remainder: Any) -> Dataset:
 
 
 def _with_empty(rows: Dataset, sizes: Any, drop_remainder: Any) -> Dataset:
-    """Rows in batches of sizes in turn, of which some may be 0.
+    """Rows in batches of these sizes, repeated, of which some may be 0.
 
     A batch that is short ends the dataset, a whole one is followed by the empty ones behind it.
     """

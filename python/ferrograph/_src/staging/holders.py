@@ -27,7 +27,7 @@ _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector fol
 def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
     """Whether something else holds one of these than ``seen`` objects, names, and this package.
 
-    Objects between them and running code are asked in their turn, all of one distance at once:
+    Objects between them and running code are asked next, all of one distance at once:
     finding who refers to objects walks the whole heap.
     """
     level = targets

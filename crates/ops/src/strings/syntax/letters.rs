@@ -32,7 +32,7 @@ Warang_Citi Yezidi Yi Zanabazar_Square";
 const NAMED: &str =
     "alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit";
 
-/// Writes a character that stands for itself.
+/// Writes a literal character.
 pub(super) fn escaped(out: &mut String, c: char) {
     // Angle brackets behind a backslash are the ends of words.
     if c.is_ascii_punctuation() && !matches!(c, '<' | '>') {
@@ -103,7 +103,7 @@ impl Reader<'_> {
         &self.pattern[start..self.at]
     }
 
-    /// The character that an escape stands for, by its number.
+    /// The character of an escape, by its number.
     pub(super) fn code(&mut self, start: usize) -> Result<u32, String> {
         let Some(c) = self.next() else {
             return Err("trailing \\".to_owned());
