@@ -155,3 +155,11 @@ def test_views_and_other_sequences_are_opened():
     assert fg.function(lambda: {"a": fg.constant(1)}.values())()[0].numpy() == 1
     with pytest.raises(TypeError):
         fg.nest.assert_same_structure(d.values(), [1, 2])
+
+
+def test_a_difference_is_placed():
+    with pytest.raises(ValueError, match=r"at \['b'\]\[1\] a list of 2 against a list of 1"):
+        nest.assert_same_structure({"a": 1, "b": (0, [1, 2])}, {"a": 1, "b": (0, [1])})
+    point = collections.namedtuple("point", "x y")
+    with pytest.raises(TypeError, match=r"at \.y a tuple against a list"):
+        nest.assert_same_structure(point(1, (2,)), point(1, [2]))

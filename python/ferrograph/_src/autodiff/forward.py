@@ -42,7 +42,7 @@ class ForwardAccumulator:
     # by the tangents, is the derivative along them.
 
     def __init__(self, primals: Any, tangents: Any):
-        nest.assert_same_structure(primals, tangents, check_types=False)
+        nest.require_same_structure(primals, tangents, check_types=False)
         self._primals = nest.flatten(primals, expand_composites=True)
         pairs = zip(self._primals, nest.flatten(tangents, expand_composites=True), strict=True)
         self._tangents = [_tangent(primal, tangent) for primal, tangent in pairs]

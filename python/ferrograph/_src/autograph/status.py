@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from .. import later, staging
 from ..hints import TYPE_CHECKING, Any
+from ..ops._dispatch import told
 from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
 from ..values.public import public
 
@@ -182,6 +183,7 @@ _verbosity = 0
 
 
 @public("autograph.set_verbosity")
+@told
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """How much the converter says: from 1 on it warns of functions that have no source.
 

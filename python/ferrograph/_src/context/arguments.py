@@ -75,7 +75,8 @@ def _function(frame: types.FrameType) -> str:
 
 
 def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"\b{name}\b", text) is not None
+    mark = "['`]" if name == "a" else r"\b"  # which is a word, too
+    return re.search(rf"{mark}{name}{mark}", text) is not None
 
 
 def named(what: str, value: Any) -> str:
@@ -110,32 +111,88 @@ def mistake(function: Callable, given: Sequence[Any], error: BaseException) -> B
     What a function of the program raised, and what a call within this package did, stays as it is.
     """
     caller = sys._getframe(1).f_back
-    is_plain = type(error) in _PLAIN or isinstance(error, OpError)
-    if not is_plain or caller is None or _is_ours(caller) or not _is_raised_here(error):
+    if not _is_plain(error) or caller is None or _is_ours(caller) or not _is_raised_here(error):
         return error
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     text, name = str(error), function.__name__
-    if len(text) > _LONG and type(error) in _PLAIN:
+    if len(text) > _LONG and not isinstance(error, OpError):
         text = _without_values(text, given)
         _say(error, text)
     if re.search(rf"\bargument '\w+' of {name}\b", text):
         return error
     arguments = dict(zip(names, given, strict=True))
     mentioned = [n for n in names if _mentions(text, n)]
-    misfits = [n for n in names if not _fits(function, n, arguments[n])]
-    misfits = misfits or [n for n in names if _is_no_value(arguments[n])]
-    misfits = misfits or _of_a_named_class(text, arguments)
-    at_fault = [n for n in misfits if n in mentioned] or misfits or mentioned
-    if not at_fault or (isinstance(error, OpError) and not misfits):
+    misfits = _misfits(function, arguments, text)
+    if isinstance(error, OpError) and not misfits:
+        return error
+    at_fault = [n for n in misfits if n in mentioned] or misfits
+    at_fault = at_fault or _shown_in(text, function, arguments, mentioned)
+    if not at_fault:
         return error
     return _told(error, f"argument {at_fault[0]!r} of {name}", arguments[at_fault[0]], mentioned)
 
 
+def _is_plain(error: BaseException) -> bool:
+    """Whether an error is of a class that Python, NumPy or this package raise for arguments."""
+    is_numpys = type(error).__module__.partition(".")[0] == "numpy"
+    return type(error) in _PLAIN or is_numpys or isinstance(error, OpError)
+
+
+def _misfits(function: Callable, arguments: dict[str, Any], text: str) -> list[str]:
+    """The arguments of kinds that do not fit: as the function says of its parameters, as the
+    message says, or since hardly any function takes such."""
+    given = _given(function, arguments)
+    if found := [n for n, value in given.items() if not _fits(function, n, value)]:
+        return found
+    if found := [n for n, value in given.items() if _is_called(text, value)]:
+        return found
+    open_ones = (n for n in given if not _kinds(function, n) & {"Callable", "dict"})
+    found = [n for n in open_ones if _is_no_value(given[n])]
+    return found or _of_a_named_class(text, given)
+
+
+def _given(function: Callable, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that are no defaults."""
+    known = _defaults(function)
+    return {n: v for n, v in arguments.items() if n not in known or v is not known[n]}
+
+
+def _is_called(text: str, value: Any) -> bool:
+    """Whether a message of Python's is of a call of a function with other arguments than it has."""
+    return isinstance(value, types.FunctionType) and text.startswith(f"{value.__qualname__}() ")
+
+
 def _of_a_named_class(text: str, arguments: dict[str, Any]) -> list[str]:
-    """The one argument whose class a message names, as Python's own do; none where several are."""
-    found = [n for n, v in arguments.items() if v is not None and _mentions(text, type(v).__name__)]
+    """The one argument whose class a message names, as Python's own do; none of several."""
+    found = [n for n, v in arguments.items() if v is not None and _names_class(text, type(v))]
     return found if len(found) == 1 else []
+
+
+def _names_class(text: str, kind: type) -> bool:
+    """Whether a message names a class as that of what was given."""
+    name = re.escape(kind.__name__)
+    return re.search(rf"'{name}' object|\bnot '?{name}'?$|\(of type {name}\)", text) is not None
+
+
+def _shown_in(
+    text: str, function: Callable, arguments: dict[str, Any], mentioned: list[str]
+) -> list[str]:
+    """The arguments that a message mentions, or else the only one whose value it shows; those that
+    are no defaults first."""
+    given = _given(function, arguments)
+    if mentioned:
+        return sorted(mentioned, key=lambda n: n not in given)
+    found = [n for n, value in given.items() if _shows(text, value)]
+    return found if len(found) == 1 else []
+
+
+def _shows(text: str, value: Any) -> bool:
+    """Whether a message says that it got a number or text, or shows it in quotes."""
+    if not isinstance(value, (int, float, str, bytes)) or isinstance(value, bool):
+        return False
+    shown_so = rf"\bgot {re.escape(shown(value))}(?![\w.])|'{re.escape(str(value))}'"
+    return re.search(shown_so, text) is not None
 
 
 def _without_values(text: str, given: Sequence[Any]) -> str:
@@ -192,14 +249,17 @@ def _defaults(function: Callable) -> dict[str, Any]:
 
 def _fits(function: Callable, name: str, value: Any) -> bool:
     """Whether a value is of a kind that a parameter may be said to take."""
-    known = _defaults(function)
-    has_default = name in known
-    if has_default and value is known[name]:
-        return True
-    kinds = str(function.__annotations__.get(name, "Any")).split(" | ")
-    if has_default and kinds == ["Any"]:
-        kinds = [_KIND_OF.get(type(known[name]), "Any")]
-    return any(_TAKES[kind](value) for kind in kinds) if all(k in _TAKES for k in kinds) else True
+    kinds = _kinds(function, name)
+    return any(_TAKES[kind](value) for kind in kinds) if kinds <= _TAKES.keys() else True
+
+
+def _kinds(function: Callable, name: str) -> set[str]:
+    """What a parameter is said to take: by its annotation, else by its default."""
+    text = re.sub(r"\[.*\]", "", str(function.__annotations__.get(name, "Any")))
+    kinds, known = set(text.split(" | ")), _defaults(function)
+    if name in known and kinds == {"Any"}:
+        return {_KIND_OF.get(type(known[name]), "Any")}
+    return kinds
 
 
 def _is_number(value: Any) -> bool:
@@ -230,4 +290,4 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "TensorLike": lambda value: not _is_no_value(value),
     "Any": lambda value: True,
 }
-_KIND_OF: dict[type, str] = {bool: "bool", float: "float", str: "str"}
+_KIND_OF: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}

@@ -13,6 +13,7 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..native import _core
+from ..ops._dispatch import told
 from ..staging import conditional
 from ..values import dtypes
 from ..values.public import public
@@ -50,6 +51,7 @@ def _choice(pred: Any, true_fn: Callable, false_fn: Callable, sides: tuple[str, 
 
 
 @public("case")
+@told
 def case(
     pred_fn_pairs: Any,
     default: Callable | None = None,
@@ -103,6 +105,7 @@ def _first_true(predicates: list, functions: list, default: Callable, at: int = 
 
 
 @public("switch_case")
+@told
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str = "switch_case"
 ) -> Any:

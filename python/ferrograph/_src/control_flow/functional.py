@@ -12,6 +12,7 @@ from typing import Any
 
 from ..context.hooks import hooks
 from ..native import _core
+from ..ops._dispatch import told
 from ..state.tensor_array import TensorArray
 from ..values import nest
 from ..values.composite import CompositeTensor
@@ -39,7 +40,8 @@ class Rows:
             for leaf in nest.flatten(elems)
         ]
         if not self.tensors:
-            raise ValueError(f"{what} needs at least one tensor to run over")
+            text = f"{what} needs at least one tensor to run over"
+            raise _core.about_argument(elems, ValueError(text))
         for tensor in self.tensors:
             if getattr(tensor, "shape", TensorShape(None)).rank == 0:
                 raise ValueError(f"{what} runs over the rows of tensors, a scalar has none")
@@ -102,7 +104,7 @@ def _size_of(value: Any) -> int | None:
 def converted(fn: Any, what: str) -> Callable:
     """``fn`` as a graph traces it. TypeError where it is no function."""
     if not callable(fn):
-        raise TypeError(f"{what} needs a function, got {shown(fn)}")
+        raise _core.about_argument(fn, TypeError(f"{what} needs a function, got {shown(fn)}"))
     if _core.executing_eagerly():
         return fn
     return hooks.converted_callback(fn)
@@ -132,6 +134,7 @@ def _specs(signature: Any) -> list[Any]:
 
 
 @public("map_fn")
+@told
 def map_fn(
     fn: Callable,
     elems: Any,
@@ -179,7 +182,7 @@ def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -
 
     def step(i: Any, held: list) -> list:
         result = fn(rows.at(i))
-        nest.assert_same_structure(signature, result, check_types=False)
+        nest.require_same_structure(signature, result, check_types=False)
         pairs = list(zip(collectors, nest.flatten(result), strict=True))
         for spec, (_, value) in zip(specs, pairs, strict=True):
             _check_dtype(spec, value)
@@ -219,7 +222,7 @@ def _begin(rows: Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any
 def _accumulate(fn: Callable, structure: Any, held: list, row: Any) -> list:
     """The leaves of ``fn`` of what was accumulated and a row."""
     result = fn(nest.pack_sequence_as(structure, held), row)
-    nest.assert_same_structure(structure, result, check_types=False)
+    nest.require_same_structure(structure, result, check_types=False)
     pairs = zip(nest.flatten(result), held, strict=True)
     made = [(_core.convert_to_tensor(new, dtype_hint=old.dtype), old) for new, old in pairs]
     for new, old in made:
@@ -243,6 +246,7 @@ def _fold(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) 
 
 
 @public("foldl")
+@told
 def foldl(
     fn: Callable,
     elems: Any,
@@ -267,6 +271,7 @@ def foldl(
 
 
 @public("foldr")
+@told
 def foldr(
     fn: Callable,
     elems: Any,
@@ -291,6 +296,7 @@ def foldr(
 
 
 @public("scan")
+@told
 def scan(
     fn: Callable,
     elems: Any,

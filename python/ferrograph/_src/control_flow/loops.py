@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..context.hooks import hooks
 from ..native import _core
+from ..ops._numbers import whole
 from ..staging import conditional, while_loops
 from ..values import nest
 from ..values.public import public
@@ -67,10 +68,11 @@ def without_gradient(value: Any) -> Any:
 def _eager_loop(cond: Callable, body: Callable, loop_vars: Sequence, limit: Any) -> Any:
 
     structure, count = loop_vars, 0
-    while (limit is None or count < int(limit)) and cond(*loop_vars):
+    limit = None if limit is None else whole(limit, "while_loop: maximum_iterations")
+    while (limit is None or count < limit) and cond(*loop_vars):
         result = body(*loop_vars)
         result = result if isinstance(result, (list, tuple)) else [result]
-        nest.assert_same_structure(list(structure), list(result), check_types=False)
+        nest.require_same_structure(list(structure), list(result), check_types=False)
         loop_vars, count = result, count + 1
     leaves = [_to_tensor(leaf) for leaf in nest.flatten(list(loop_vars))]
     return nest.pack_sequence_as(structure, leaves)

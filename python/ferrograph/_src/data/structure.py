@@ -199,7 +199,7 @@ def map_types(function: Any, element_type: Any) -> Any:
 def same_kind(first: Any, second: Any, what: str) -> None:
     """TypeError unless two types differ in shapes at most."""
     try:
-        nest.assert_same_structure(first, second)
+        nest.require_same_structure(first, second)
     except (TypeError, ValueError) as e:
         raise TypeError(f"{what}: the structures differ: {first} and {second}") from e
     for a, b in zip(nest.flatten(first), nest.flatten(second), strict=True):

@@ -38,7 +38,7 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
     types = [structure.type_of(value) for value in values]
     spec = types[0]
     for other in types[1:]:
-        nest.assert_same_structure(spec, other)
+        nest.require_same_structure(spec, other)
         structure.same_kind(spec, other, "from_list")
         spec = structure.generalised(spec, other)
     rows = [structure.tensors_of(value) for value in values]

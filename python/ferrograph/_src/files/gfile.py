@@ -425,6 +425,9 @@ def join(path: Any, *paths: Any) -> Any:
     >>> fg.io.gfile.join("a", "b")
     'a/b'
     """
+    for part in (path, *paths):
+        if not isinstance(part, (str, bytes, os.PathLike)):
+            raise TypeError(f"join: path and paths must be names of files, got {shown(part)}")
     return os.path.join(path, *paths)
 
 

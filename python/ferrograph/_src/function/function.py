@@ -92,7 +92,7 @@ class Function(Explained):
         freshness: str = "guard",
     ):
         if freshness not in ("guard", "ignore"):
-            raise ValueError(f"freshness is 'guard' or 'ignore', got {shown(freshness)}")
+            raise ValueError(f"function: freshness is 'guard' or 'ignore', got {shown(freshness)}")
         self._is_guarded = freshness == "guard"
         self.python_function = python_function
         self._signature = None if input_signature is None else checked_signature(input_signature)
@@ -522,6 +522,8 @@ def _decorated(target: Any, options: dict) -> Any:
         return classmethod(_decorated(target.__func__, options))
     if isinstance(target, (Function, BoundFunction)):
         target = target.python_function
+    if not callable(target):
+        raise TypeError(f"function: func must be callable, got {shown(target)}")
     return Function(target, **options)
 
 

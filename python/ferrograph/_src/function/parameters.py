@@ -60,11 +60,13 @@ def checked_signature(signature: Any) -> tuple:
     """An input signature as a tuple; TypeError for what is none."""
     if isinstance(signature, TensorSpec) or not isinstance(signature, (list, tuple)):
         raise TypeError(
-            f"input_signature must be a nested sequence of TensorSpecs, got {shown(signature)}"
+            "function: input_signature must be a nested sequence of TensorSpecs, "
+            f"got {shown(signature)}"
         )
     for leaf in nest.flatten(list(signature)):
         if not _is_spec(leaf):
-            raise TypeError(f"input_signature must hold TensorSpecs only, got {shown(leaf)}")
+            text = f"function: input_signature must hold TensorSpecs only, got {shown(leaf)}"
+            raise TypeError(text)
     return tuple(signature)
 
 
@@ -77,7 +79,8 @@ def checked_bound(max_traces: Any) -> int:
     is_number = hasattr(max_traces, "__index__") and not isinstance(max_traces, bool)
     bound = operator.index(max_traces) if is_number else 0
     if bound < 1:
-        raise ValueError(f"max_traces must be a positive int, got {_core.described(max_traces)}")
+        given = _core.described(max_traces)
+        raise ValueError(f"function: max_traces must be a positive int, got {given}")
     return bound
 
 

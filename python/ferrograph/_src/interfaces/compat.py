@@ -23,7 +23,10 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     if isinstance(bytes_or_text, (bytearray, bytes)):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
-        return bytes_or_text.encode(encoding)
+        try:
+            return bytes_or_text.encode(encoding)
+        except LookupError:
+            raise _unknown(encoding) from None
     raise TypeError(f"expected bytes or text, got {shown(bytes_or_text)}")
 
 
@@ -38,8 +41,15 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, (bytearray, bytes)):
-        return bytes(bytes_or_text).decode(encoding)
+        try:
+            return bytes(bytes_or_text).decode(encoding)
+        except LookupError:
+            raise _unknown(encoding) from None
     raise TypeError(f"expected bytes or text, got {shown(bytes_or_text)}")
+
+
+def _unknown(encoding: str) -> LookupError:
+    return LookupError(f"unknown encoding: {shown(encoding)}")
 
 
 @public("compat.as_str_any")

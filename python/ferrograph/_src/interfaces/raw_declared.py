@@ -22,7 +22,7 @@ from .raw_table import (
     WHERE_EMPTY,
     has_default,
 )
-from .raw_values import Port, attribute, check_keywords, converted
+from .raw_values import Port, attribute, check_keywords, check_name, converted
 
 __all__ = ["find", "names"]
 
@@ -103,6 +103,7 @@ class _Operation:
     def emit(self, args: tuple, given: dict[str, Any]) -> Any:
         """What the operation gives for these arguments."""
         name = given.pop("name", None)
+        check_name(self.op, name)
         if args or self.defaults.keys() != given.keys():
             given = self._filled(args, given)
         tensors = converted(self.op, self.inputs, given)

@@ -14,7 +14,7 @@ from ..values import dtypes
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 
-__all__ = ["Port", "attribute", "by_keyword", "check_keywords", "converted"]
+__all__ = ["Port", "attribute", "by_keyword", "check_keywords", "check_name", "converted"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,6 +36,12 @@ def check_keywords(op: str, args: tuple, keys: Iterable[str]) -> None:
             f"raw_ops.{op} only takes keyword args (possible keys: {list(keys)}). "
             "Please pass these args as kwargs instead."
         )
+
+
+def check_name(op: str, name: Any) -> None:
+    """TypeError where the name of an operation is no string."""
+    if name is not None and not isinstance(name, str):
+        raise _wrong("string", "name", op, name)
 
 
 def by_keyword(function: F) -> F:
@@ -60,7 +66,9 @@ def by_keyword(function: F) -> F:
 
 
 def _wrong(what: str, argument: str, op: str, value: Any) -> TypeError:
-    return TypeError(f"Expected {what} for argument {argument!r} of raw_ops.{op}, got {value!r}")
+    return TypeError(
+        f"Expected {what} for argument {argument!r} of raw_ops.{op}, got {shown(value)}"
+    )
 
 
 def _truth(value: Any) -> bool:

@@ -250,7 +250,7 @@ class TestCase(unittest.TestCase):
     ) -> None:
         """Two structures are nested alike."""
         try:
-            nest.assert_same_structure(a, b)
+            nest.require_same_structure(a, b)
         except (TypeError, ValueError) as e:
             self.fail(self._said(f"{aname} and {bname} differ: {e}", msg))
 

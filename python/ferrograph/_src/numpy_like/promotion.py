@@ -9,6 +9,7 @@ import numpy as np
 from .. import ops
 from ..native import _core
 from ..values import nest
+from ..values.errors import shown
 from . import lattice
 
 __all__ = [
@@ -76,6 +77,8 @@ def dtype_of(dtype: Any) -> Any:
     """The NumPy dtype that an argument names; ``float`` and ``int`` are those of literals."""
     if dtype is int or dtype is float:  # a dtype of the package equals the type it is made from
         return _literals()[_KINDS.index(dtype)]
+    if isinstance(dtype, (list, tuple, dict)):  # NumPy makes a record of these
+        raise TypeError(f"dtype must name a dtype, got {shown(dtype)}")
     return np.dtype(getattr(dtype, "as_numpy_dtype", dtype))
 
 

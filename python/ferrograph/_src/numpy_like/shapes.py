@@ -55,6 +55,7 @@ def size(x: Any, axis: Any = None) -> Any:
       NotImplementedError: where an axis is given.
     """
     if axis is not None:
+        whole(axis, "size: axis")
         raise NotImplementedError("size counts all elements: leave `axis` out, or use shape")
     x = array(x)
     known = x.shape.num_elements()

@@ -128,7 +128,7 @@ def _whole_numbers(values: Any, what: str) -> list:
     if known is not None:
         values = known
         if values.dtype.kind not in "iub":
-            raise TypeError(f"{what} must be integers, got {values.tolist()}")
+            raise TypeError(f"{what} must be integers, got {shown(values.tolist())}")
         return values.ravel().tolist()
     if not values.dtype.is_integer:
         raise TypeError(f"{what} must be integers, got {values.dtype.name}")
@@ -154,8 +154,8 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
       ValueError: for another mode.
     """
     modes = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
-    if mode not in modes:
-        raise ValueError(f"mode must be one of {sorted(modes)}, got {shown(mode)}")
+    if not isinstance(mode, str) or mode not in modes:
+        raise ValueError(f"pad: mode must be one of {sorted(modes)}, got {shown(mode)}")
     array = _array(array)
     filler = ops.cast(_array(kwargs.get("constant_values", 0)), array.dtype)
     return ops.pad(array, _widths(pad_width, array), modes[mode], filler)
@@ -173,4 +173,7 @@ def _widths(pad_width: Any, array: Any) -> Any:
         return ops.broadcast_to(_array(pad_width), ops.stack([ops.rank(array), 2]))
     if contains_tensor(pad_width):
         return ops.broadcast_to(_array(pad_width), [rank, 2])
-    return np.broadcast_to(np.asarray(pad_width), (rank, 2)).tolist()
+    counts = np.asarray(pad_width)
+    if counts.dtype.kind not in "iufb":
+        raise TypeError(f"pad: pad_width must be integers, got {shown(pad_width)}")
+    return np.broadcast_to(counts, (rank, 2)).tolist()

@@ -17,7 +17,7 @@ from ._base import (
     static_value,
 )
 
-__all__ = ["attribute", "flag", "int32_of", "real", "several", "whole", "wholes"]
+__all__ = ["attribute", "flag", "int32_of", "real", "refused", "several", "whole", "wholes"]
 
 
 [arguments] = later(f"{__package__.rpartition('.')[0]}.context", "arguments")
@@ -31,9 +31,9 @@ def whole(value: Any, what: str, error: type[Exception] = TypeError) -> int:
     """
     known = _scalar(value)
     if known is None or isinstance(known, complex) or known != known or known in _INFINITE:
-        raise error(_refused(what, value, "be an integer"))
+        raise error(refused(what, value, "be an integer"))
     if known != int(known):
-        raise error(_refused(what, value, "be an integer"))
+        raise error(refused(what, value, "be an integer"))
     return int(known)
 
 
@@ -48,7 +48,7 @@ def wholes(value: Any, what: str) -> list[int]:
     if not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0:
         return [whole(value, what)]
     if isinstance(value, (str, bytes)):
-        raise TypeError(_refused(what, value, "be integers"))
+        raise TypeError(refused(what, value, "be integers"))
     return [whole(item, what) for item in several(value, what)]
 
 
@@ -56,7 +56,7 @@ def real(value: Any, what: str, error: type[Exception] = TypeError) -> float:
     """The number that an argument is, likewise."""
     known = _scalar(value)
     if known is None or isinstance(known, complex):
-        raise error(_refused(what, value, "be a number"))
+        raise error(refused(what, value, "be a number"))
     return float(known)
 
 
@@ -70,7 +70,7 @@ def flag(value: Any, what: str) -> bool:
         return bool(value)
     known = _scalar(value)
     if known is None:
-        raise ValueError(_refused(what, value, "be True or False"))
+        raise ValueError(refused(what, value, "be True or False"))
     return bool(known)
 
 
@@ -86,13 +86,13 @@ def several(value: Any, what: str) -> list:
     if is_tensor(value) and value.shape.rank != 0:
         count = known_size(value, 0)
         if count is None:
-            raise ValueError(_refused(what, value, "say how many it has"))
+            raise ValueError(refused(what, value, "say how many it has"))
         slices = emit("Unpack", (value,), {"num": count, "axis": 0}, None)
         return list(slices) if isinstance(slices, (list, tuple)) else [slices]
     plain = not is_tensor(value) and not isinstance(value, (str, bytes))
     if plain and getattr(value, "ndim", None) != 0 and hasattr(value, "__iter__"):
         return list(value)
-    raise TypeError(_refused(what, value, "be a list"))
+    raise TypeError(refused(what, value, "be a list"))
 
 
 def int32_of(value: Any) -> Any:
@@ -117,7 +117,7 @@ def attribute(value: Any, kind: str, what: str) -> Any:
     if is_tensor(value) and (known := static_value(value)) is not None:
         value = known
     if is_tensor(value) or getattr(value, "ndim", 1) != 1:
-        raise TypeError(_refused(what, value, "be a list whose items are known"))
+        raise TypeError(refused(what, value, "be a list whose items are known"))
     return [item(part, what) for part in several(value, what)]
 
 
@@ -132,7 +132,7 @@ def _shape(value: Any, what: str) -> Any:
 def _truth(value: Any, what: str) -> bool:
     known = _scalar(value)
     if known not in (0, 1):
-        raise TypeError(_refused(what, value, "be True or False"))
+        raise TypeError(refused(what, value, "be True or False"))
     return bool(known)
 
 
@@ -141,7 +141,7 @@ def _text(value: Any, what: str) -> Any:
     if getattr(known, "ndim", None) == 0:
         known = known.item()
     if not isinstance(known, (str, bytes)):
-        raise TypeError(_refused(what, value, "be a string"))
+        raise TypeError(refused(what, value, "be a string"))
     return known
 
 
@@ -175,7 +175,8 @@ def _scalar(value: Any) -> Any:
         return float(value) if hasattr(value, "__float__") else None
 
 
-def _refused(what: str, value: Any, wanted: str) -> str:
+def refused(what: str, value: Any, wanted: str) -> str:
+    """The message that an argument must ``wanted``; ``what`` names function and argument."""
     return f"{arguments.named(what, value)} must {wanted}, got {_shown(value)}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from ..hints import Any
 from ..values import errors
 from ..values.composite import CompositeInput
+from ..values.errors import shown
 from ..values.public import public
 from ._base import (
     Tensor,
@@ -459,7 +460,7 @@ def _broadcast(a: Any, b: Any, x: Any, y: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
     if a != b:
-        raise ValueError(f"shapes {x} and {y} do not broadcast: {a} against {b}")
+        raise ValueError(f"shapes {shown(x)} and {shown(y)} do not broadcast: {a} against {b}")
     return a
 
 

@@ -48,7 +48,9 @@ def entries(value: Any, n: int, what: str, first: bool = False) -> list[int]:
     if len(given) == n + 2:
         return [given[0], *given[2:], given[1]] if first else given
     if len(given) not in (1, n):
-        raise ValueError(f"{what} must be a number, or 1, {n} or {n + 2} of them, got {value!r}")
+        raise ValueError(
+            f"{what} must be a number, or 1, {n} or {n + 2} of them, got {shown(value)}"
+        )
     return [1, *(given * n if len(given) == 1 else given), 1]
 
 
@@ -59,6 +61,8 @@ def paddings(padding: Any, n: int, first: bool = False) -> tuple[str, list[int]]
     """
     if isinstance(padding, str):
         return padding, []
+    if not hasattr(padding, "__iter__"):
+        raise TypeError(f"padding must be a string or pairs of numbers, got {shown(padding)}")
     # No more is read than tells that there is too much.
     pairs = [[int(v) for v in islice(pair, 3)] for pair in islice(padding, n + 3)]
     if len(pairs) != n + 2 or any(len(pair) != 2 for pair in pairs):

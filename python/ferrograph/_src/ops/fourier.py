@@ -357,7 +357,7 @@ def idct(
 
 
 def _check_cosine(x: Any, type: int, n: Any, axis: int, norm: Any) -> None:
-    if axis != -1:
+    if whole(axis, "axis") != -1:
         raise NotImplementedError(f"axis must be -1. Got: {shown(axis)}")
     if n is not None and not is_tensor(n) and whole(n, "a cosine transform's n") < 1:
         raise ValueError("n should be a positive integer or None")

@@ -143,11 +143,13 @@ def _ratios(given: Any) -> list[float]:
     listed = given if isinstance(given, (list, tuple)) else [1.0, given, given, 1.0]
     ratios = [real(ratio, "pooling_ratio", ValueError) for ratio in listed]
     if any(ratio < 1.0 for ratio in ratios):
-        raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={given}")
+        raise ValueError(
+            f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={shown(given)}"
+        )
     if len(ratios) != 4 or ratios[0] != 1.0 or ratios[-1] != 1.0:
         raise ValueError(
             "`pooling_ratio` should have first and last elements with value 1.0. "
-            f"Received: pooling_ratio={given}"
+            f"Received: pooling_ratio={shown(given)}"
         )
     return ratios
 

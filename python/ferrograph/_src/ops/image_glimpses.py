@@ -140,6 +140,7 @@ class DistortedBox(NamedTuple):
 
 
 @public("image.stateless_sample_distorted_bounding_box")
+@told
 def stateless_sample_distorted_bounding_box(
     image_size: TensorLike,
     bounding_boxes: TensorLike,
@@ -188,6 +189,7 @@ def stateless_sample_distorted_bounding_box(
 
 
 @public("image.sample_distorted_bounding_box")
+@told
 def sample_distorted_bounding_box(
     image_size: TensorLike,
     bounding_boxes: TensorLike,
@@ -238,7 +240,7 @@ def _two(given: Any, what: str) -> tuple[float, float]:
     """The ends of a range, a list of two numbers."""
     ends = [real(end, what) for end in several(given, what)]
     if len(ends) != 2:
-        raise ValueError(f"{what} must have two ends, got {ends}")
+        raise ValueError(f"{what} must have two ends, got {shown(ends)}")
     return ends[0], ends[1]
 
 

@@ -22,7 +22,7 @@ from ._base import (
     static_value,
 )
 from ._dispatch import ask, asks
-from ._numbers import flag, whole
+from ._numbers import flag, refused, whole
 from ._ranks import of_rank, places_of
 from .arithmetic import maximum, multiply, not_equal
 from .arrays import (
@@ -260,7 +260,7 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     if kwargs:
         raise TypeError(f"einsum has no argument {shown(next(iter(kwargs)))}")
     if not isinstance(equation, str):
-        raise TypeError(f"einsum takes its equation first, a str; got {shown(equation)}")
+        raise TypeError(refused("einsum: equation", equation, "be a string"))
     operands = [convert(x) for x in inputs]
     if "..." in equation and any(x.ndim is None for x in operands):
         return _einsum_of_any_rank(equation, operands, name)

@@ -29,7 +29,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     [[1, 4], [9]]
     """
     if not callable(op):
-        raise TypeError(f"map_flat_values needs a function, got {shown(op)}")
+        raise TypeError(f"map_flat_values: op must be a function, got {shown(op)}")
     found = [v for v in nest.flatten([list(args), kwargs]) if is_ragged(v)]
     if not found:
         return op(*args, **kwargs)

@@ -12,6 +12,7 @@ from ..ops._dispatch import told
 from ..ops._numbers import whole
 from ..ops._ranks import places_of
 from ..values import constants, dtypes, nest
+from ..values.errors import shown
 from ..values.public import facts, public
 from . import build
 from .build import _sparse
@@ -269,6 +270,8 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     array([[ 0, -5],
            [-7,  0]], dtype=int32)
     """
+    if not callable(op):
+        raise TypeError(f"map_values: op must be a function, got {shown(op)}")
     found = [v for v in nest.flatten([list(args), kwargs]) if is_sparse(v)]
     if not found:
         raise ValueError("map_values needs a SparseTensor among its arguments")

@@ -8,6 +8,7 @@ from .. import ops
 from ..native import _core
 from ..ops.matrices import matrix_transpose
 from ..values.dtypes import dtype_or, float32
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["sampled_addmm"]
@@ -68,4 +69,6 @@ def _expect_shape(wanted: list | None, first: Any, second: Any) -> None:
     made = [first[-2], second[-1]]
     pairs = zip(made, wanted[-2:], strict=False)
     if len(wanted) < 2 or any(one not in (None, size) for one, size in pairs):
-        raise ValueError(f"dense_shape must end in {made}, the shape of the product, got {wanted}")
+        raise ValueError(
+            f"dense_shape must end in {made}, the shape of the product, got {shown(wanted)}"
+        )

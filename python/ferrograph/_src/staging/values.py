@@ -239,7 +239,7 @@ def check_same_structure(first: Any, second: Any) -> str | None:
     if type(first) in nest.LEAVES and type(second) in nest.LEAVES:
         return None
     try:
-        nest.assert_same_structure(_open(first), _open(second), expand_composites=True)
+        nest.require_same_structure(_open(first), _open(second), expand_composites=True)
     except (TypeError, ValueError) as e:
         return str(e).splitlines()[0]
     return other_settings(first, second)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..hints import Any
 from ..native import Tensor, _core
 from .dtypes import as_dtype
+from .errors import shown
 from .markers import TensorType
 from .public import public
 from .tensor_shape import TensorShape
@@ -52,7 +53,7 @@ def _shaped(tensor: Any, shape: Any) -> Any:
     if n == 1:
         scalar = _core.emit("Reshape", (tensor, _core.convert_to_tensor([], "int32")))
         return _core.emit("Fill", (dims, scalar))
-    raise TypeError(f"{n} elements do not fill shape {wanted}")
+    raise TypeError(f"{n} elements do not fill shape {shown(wanted)}")
 
 
 @public("is_tensor")

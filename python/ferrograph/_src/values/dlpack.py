@@ -47,4 +47,9 @@ def from_dlpack(dlcapsule: Any) -> Any:
       BufferError: where the array is on another device.
       ValueError: where the capsule was used already.
     """
-    return _core.from_dlpack(dlcapsule)
+    try:
+        return _core.from_dlpack(dlcapsule)
+    except TypeError as e:
+        if not hasattr(dlcapsule, "__dlpack__"):
+            _core.about_argument(dlcapsule, e)
+        raise

@@ -555,6 +555,11 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
     Raises:
       KeyError: where no class has it.
     """
+    if not hasattr(error_code, "__index__"):
+        raise TypeError(
+            "argument 'error_code' of exception_type_from_error_code must be an integer, "
+            f"got {shown(error_code)}"
+        )
     return _BY_CODE[operator.index(error_code)]
 
 

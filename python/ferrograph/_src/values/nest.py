@@ -33,6 +33,7 @@ __all__ = [
     "is_nested",
     "map_structure",
     "pack_sequence_as",
+    "require_same_structure",
 ]
 
 
@@ -76,13 +77,14 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     {'a': 1, 'b': (2,)}
     """
     if not is_nested(flat_sequence):
-        raise TypeError(f"flat_sequence must be a sequence, got {type(flat_sequence).__name__}")
+        text = f"flat_sequence must be a sequence, got {type(flat_sequence).__name__}"
+        raise TypeError(f"pack_sequence_as: {text}")
     leaves = list(flat_sequence)
     expected = len(flatten(structure, expand_composites))
     if len(leaves) != expected:
         raise ValueError(
-            f"The structure has {expected} leaves, but flat_sequence has {len(leaves)} elements. "
-            f"Structure: {shown(structure)}, flat_sequence: {shown(flat_sequence)}."
+            f"pack_sequence_as: structure has {expected} leaves, but flat_sequence has "
+            f"{len(leaves)} elements: {shown(structure)} against {shown(flat_sequence)}"
         )
     return _pack(structure, iter(leaves), expand_composites)
 
@@ -99,7 +101,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     {'a': 11, 'b': (22, 33)}
     """
     if not callable(func):
-        raise TypeError(f"func must be callable, got {type(func).__name__}")
+        raise TypeError(f"map_structure: func must be callable, got {type(func).__name__}")
     if not structure:
         raise ValueError("map_structure needs at least one structure")
     check_types = kwargs.pop("check_types", True)
@@ -108,7 +110,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
         raise TypeError(f"map_structure got unknown keyword arguments: {', '.join(kwargs)}")
     first, *others = structure
     for other in others:
-        assert_same_structure(first, other, check_types, expand)
+        require_same_structure(first, other, check_types, expand)
     results = [
         func(*leaves) for leaves in zip(*(flatten(s, expand) for s in structure), strict=True)
     ]
@@ -128,14 +130,36 @@ def assert_same_structure(
     >>> fg.nest.assert_same_structure([1, (2,)], [1, 2])  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    ValueError: The two structures are not the same: a tuple where the other has the
+    ValueError: assert_same_structure: nest1 and nest2 are not the same: at [1] a tuple where the
     """
     try:
         _compare(nest1, nest2, check_types, expand_composites)
-    except (ValueError, TypeError) as e:
-        raise type(e)(
-            f"The two structures are not the same: {e}\nFirst: {nest1!r}\nSecond: {nest2!r}"
-        ) from None
+    except _Different as e:
+        text = f"assert_same_structure: nest1 and nest2 are not the same: {e}"
+        raise e.kind(f"{text}\nnest1: {shown(nest1)}\nnest2: {shown(nest2)}") from None
+
+
+def require_same_structure(
+    first: Any, second: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    """``assert_same_structure`` of values that came in under other names."""
+    try:
+        _compare(first, second, check_types, expand_composites)
+    except _Different as e:
+        text = f"The two structures are not the same: {e}"
+        raise e.kind(f"{text}\nFirst: {shown(first)}\nSecond: {shown(second)}") from None
+
+
+class _Different(Exception):
+    """Where two structures differ, and in what; ``kind`` is the class of error that says so."""
+
+    def __init__(self, kind: type[Exception], text: str):
+        super().__init__(text)
+        self.kind, self.text = kind, text
+        self.path: list[str] = []
+
+    def __str__(self) -> str:
+        return f"at {''.join(reversed(self.path))} {self.text}" if self.path else self.text
 
 
 # The commonest classes of either kind: abstract base classes are slow to ask about the others.
@@ -269,20 +293,36 @@ def _compare(a: Any, b: Any, check_types: bool, expand: bool) -> None:
         return
     if not all(opened):
         inner, leaf = (a, b) if opened[0] else (b, a)
-        raise ValueError(f"{_named(inner)} where the other has the leaf {shown(leaf)}")
+        text = f"{_named(inner)} where the other has the leaf {shown(leaf)}"
+        raise _Different(ValueError, text)
     if check_types and not _same_kind(a, b):
-        raise TypeError(f"{_named(a)} against {_named(b)}")
+        raise _Different(TypeError, f"{_named(a)} against {_named(b)}")
     if isinstance(a, Mapping) and isinstance(b, Mapping) and not _have_same_keys(a, b):
-        raise ValueError(f"keys {sorted(map(str, a))} against {sorted(map(str, b))}")
+        text = f"keys {shown(sorted(map(str, a)))} against {shown(sorted(map(str, b)))}"
+        raise _Different(ValueError, text)
     if check_types and not is_nested(a):
         _compare_specs(a, b)
     left, right = (
         x._component_list() if expand and _is_composite(x) else _children(x, expand) for x in (a, b)
     )
     if len(left) != len(right):
-        raise ValueError(f"{_named(a)} of {len(left)} against {_named(b)} of {len(right)}")
-    for x, y in zip(left, right, strict=True):
-        _compare(x, y, check_types, expand)
+        text = f"{_named(a)} of {len(left)} against {_named(b)} of {len(right)}"
+        raise _Different(ValueError, text)
+    for i, (x, y) in enumerate(zip(left, right, strict=True)):
+        try:
+            _compare(x, y, check_types, expand)
+        except _Different as e:
+            e.path.append(_step(a, i))
+            raise
+
+
+def _step(structure: Any, i: int) -> str:
+    """How Python reaches the child of that number."""
+    if isinstance(structure, Mapping):
+        return f"[{shown(_sorted_keys(structure)[i])}]"
+    if _is_namedtuple(type(structure)):
+        return f".{structure._fields[i]}"
+    return f"[{i}]"
 
 
 def _have_same_keys(a: Mapping, b: Mapping) -> bool:
@@ -296,7 +336,7 @@ def _compare_specs(a: Any, b: Any) -> None:
     if not hasattr(type(a), "_component_specs"):
         return
     if a.most_specific_common_supertype([b]) is None:
-        raise TypeError(f"{shown(a)} against {shown(b)}")
+        raise _Different(TypeError, f"{shown(a)} against {shown(b)}")
 
 
 def _same_kind(a: Any, b: Any) -> bool:

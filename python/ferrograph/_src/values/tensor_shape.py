@@ -346,7 +346,7 @@ def _as_shape(value: Any) -> TensorShape:
 
 def _dims_of(dims: Any) -> tuple[int | None, ...]:
     """The dimensions of an int, an array, a tensor, or any iterable of them."""
-    if isinstance(dims, (str, bytes)):
+    if isinstance(dims, (str, bytes, dict)):
         text = f"a shape must be a sequence of integers and None, got {_core.described(dims)}"
         raise _core.about_argument(dims, TypeError(text))
     if isinstance(dims, (int, Dimension)):

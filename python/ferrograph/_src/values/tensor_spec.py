@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..hints import Any
-from ..native import Tensor, convert_to_tensor
+from ..native import Tensor, _core, convert_to_tensor
 from . import nest
 from .dtypes import DType, as_dtype, float32
 from .errors import shown
@@ -332,7 +332,8 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         tensor = convert_to_tensor(value)
     except (TypeError, ValueError) as e:
         name = type(value).__name__
-        raise TypeError(f"a value of type {name} has no type specification") from e
+        text = f"a value of type {name} has no type specification"
+        raise _core.about_argument(value, TypeError(text)) from e
     return TensorSpec(tensor.shape, tensor.dtype)
 
 
