@@ -1,9 +1,10 @@
 //! Compressed bytes.
 
+use ferrograph_formats::compression::{Bounded, kind_of};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::stop::breathe;
 use ferrograph_ops::text::{like_input, map_strings};
-use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, check_bytes, err, string_of};
+use ferrograph_tensor::{Bytes, DType, Error, Result, Tensor, bail, check_bytes, string_of};
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use smallvec::smallvec;
 use std::io::Read;
@@ -22,12 +23,13 @@ declare! {
 const STEP: u64 = 1 << 20;
 
 /// All that a decoder gives.
-fn all(mut from: impl Read) -> Result<Bytes> {
+fn all(from: impl Read) -> Result<Bytes> {
+    let mut from = Bounded::new(from);
     let mut bytes = Vec::new();
     loop {
         breathe();
         let step = from.by_ref().take(STEP).read_to_end(&mut bytes);
-        let more = step.map_err(|e| err!(DataLoss, "inflate() failed: {e}"))?;
+        let more = step.map_err(|e| Error::new(kind_of(&e), format!("inflate() failed: {e}")))?;
         check_bytes(bytes.len())?;
         if more == 0 {
             return string_of(&bytes);

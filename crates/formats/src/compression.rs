@@ -1,9 +1,67 @@
 //! How the bytes of a file are compressed, and readers of what they stand for.
 
-use ferrograph_tensor::{Result, bail};
+use ferrograph_tensor::{ErrorKind, Result, bail};
 use flate2::bufread::GzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::{self, BufRead, Read};
+use std::sync::OnceLock;
+
+/// The environment variable that says how many bytes one compressed file or string may stand for.
+const VARIABLE: &str = "FERROGRAPH_MAX_DECOMPRESSED_BYTES";
+
+/// How many bytes one compressed file or string may stand for: without end, unless the environment says less.
+fn max_decompressed() -> u64 {
+    static MAX: OnceLock<u64> = OnceLock::new();
+    *MAX.get_or_init(|| {
+        let said = std::env::var(VARIABLE).ok();
+        said.and_then(|n| n.trim().parse().ok()).unwrap_or(u64::MAX)
+    })
+}
+
+/// Reads what is decompressed as far as a file or string may be that long.
+pub struct Bounded<R> {
+    from: R,
+    left: u64,
+    max: u64,
+}
+
+impl<R: Read> Bounded<R> {
+    /// Reads at most what the environment allows.
+    pub fn new(from: R) -> Bounded<R> {
+        Bounded::to(from, max_decompressed())
+    }
+
+    fn to(from: R, max: u64) -> Bounded<R> {
+        Bounded {
+            from,
+            left: max,
+            max,
+        }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let count = self.from.read(to)?;
+        let Some(left) = self.left.checked_sub(count as u64) else {
+            let text = format!(
+                "it decompresses to more than {} bytes, which {VARIABLE} allows",
+                self.max
+            );
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+        };
+        self.left = left;
+        Ok(count)
+    }
+}
+
+/// The kind of error that a failure to read what is decompressed is.
+pub fn kind_of(e: &io::Error) -> ErrorKind {
+    match e.kind() {
+        io::ErrorKind::FileTooLarge => ErrorKind::ResourceExhausted,
+        _ => ErrorKind::DataLoss,
+    }
+}
 
 /// How the bytes of a file are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -40,10 +98,14 @@ impl Compression {
     pub fn reader<R: BufRead + Send + 'static>(self, file: R) -> Box<dyn Read + Send> {
         match self {
             Compression::None => Box::new(file),
-            Compression::Gzip => Box::new(Parts::<R, GzDecoder<R>>::Between(file)),
-            Compression::Zlib => Box::new(Parts::<R, Inflate<R>>::Between(file)),
+            Compression::Gzip => bounded(Parts::<R, GzDecoder<R>>::Between(file)),
+            Compression::Zlib => bounded(Parts::<R, Inflate<R>>::Between(file)),
         }
     }
+}
+
+fn bounded(from: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+    Box::new(Bounded::new(from))
 }
 
 /// A compressed part of a file.
@@ -170,6 +232,18 @@ mod tests {
             assert_eq!(read(how, &twice).unwrap(), [TEXT, TEXT].concat());
             assert_eq!(read(how, b"").unwrap(), b"");
         }
+    }
+
+    #[test]
+    fn no_more_is_decompressed_than_is_allowed() {
+        let read = |max| {
+            let mut all = Vec::new();
+            let from = Parts::<Cursor<Vec<u8>>, GzDecoder<_>>::Between(Cursor::new(gzip(TEXT)));
+            Bounded::to(from, max).read_to_end(&mut all).map(|_| all)
+        };
+        assert_eq!(read(TEXT.len() as u64).unwrap(), TEXT);
+        let refused = read(TEXT.len() as u64 - 1).unwrap_err();
+        assert_eq!(kind_of(&refused), ErrorKind::ResourceExhausted);
     }
 
     #[test]

@@ -7,7 +7,8 @@ pub use crate::block::{Ahead, Block, Passage, Source};
 
 use crate::block::{BLOCK, ROOM};
 use crate::checksum::{masked, verify};
-use ferrograph_tensor::{Bytes, Result, bail, err, string_of};
+use crate::compression::kind_of;
+use ferrograph_tensor::{Bytes, Error, Result, bail, err, string_of};
 use std::io::{ErrorKind, Write};
 
 /// The bytes before those of a record.
@@ -255,8 +256,9 @@ impl<R: Source> Reader<R> {
         Ok(n > 0)
     }
 
-    fn unreadable(&self, e: &std::io::Error) -> ferrograph_tensor::Error {
-        err!(DataLoss, "the record at {} can't be read: {e}", self.at)
+    fn unreadable(&self, e: &std::io::Error) -> Error {
+        let text = format!("the record at {} can't be read: {e}", self.at);
+        Error::new(kind_of(e), text)
     }
 
     fn truncated(&self) -> ferrograph_tensor::Error {

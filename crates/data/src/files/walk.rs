@@ -3,10 +3,10 @@
 use super::{bytes, lines, records, rows};
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
 use crate::op::int;
-use ferrograph_formats::compression::Compression;
+use ferrograph_formats::compression::{Compression, kind_of};
 use ferrograph_formats::files::{failed, path_of};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_tensor::{Bytes, Error, Made, Result, Tensor, bail, err, string_of};
+use ferrograph_tensor::{Bytes, Error, Made, Result, Tensor, bail, string_of};
 use smallvec::smallvec;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -133,7 +133,7 @@ fn in_file(name: &[u8], e: &Error) -> Error {
 
 /// What reading a file failed with.
 pub(super) fn unreadable(e: &io::Error) -> Error {
-    err!(DataLoss, "it can't be read: {e}")
+    Error::new(kind_of(e), format!("it can't be read: {e}"))
 }
 
 impl Dataset for Files {
