@@ -276,3 +276,73 @@ def test_names_of_constants_and_captures_are_our_own():
     assert {"capture", "ReadVariableOp", "mul", "Const", "add"} < set(names)
     (captured,) = graph.captures
     assert captured[1].name == "capture:0" and captured[1].dtype == fg.resource
+
+
+def test_graphs_of_branches_and_bodies():
+    """Each is a graph of its own, whose operations are found by their names while it is traced."""
+    found = []
+
+    def look(tensor, name):
+        op = tensor.graph.get_operation_by_name(name)
+        found.append((tensor.op.name, op.type, tensor.graph is op.graph))
+
+    @fg.function
+    def f(x, n):
+        y = fg.sin(x, name="first")
+        if n > 0:
+            z = fg.cos(y, name="inner")
+            look(z, "inner")
+            look(y, "first")
+        else:
+            z = x
+        while n > 0:
+            z = fg.tanh(z, name="turn")
+            look(z, "turn")
+            n -= 1
+        return z
+
+    f.get_concrete_function(fg.TensorSpec([]), fg.TensorSpec([], fg.int32))
+    inner, first = ("inner", "Cos", True), ("first", "Sin", True)
+    assert found == [inner, first, ("turn", "Tanh", True)]
+
+
+def test_a_graph_around_the_one_that_is_traced():
+    """An inner function sees the graph of the outer one, with what the program noted of it."""
+    found = []
+
+    @fg.function
+    def outer(x):
+        x.graph.add_to_collection("noted", 3)
+
+        @fg.function
+        def inner(y):
+            found.append(x.graph.get_collection("noted"))
+            return y
+
+        return inner(x)
+
+    outer.get_concrete_function(fg.TensorSpec([]))
+    assert found == [[3]]
+
+
+def test_control_outputs_are_the_operations_with_side_effects():
+    """As tensorflow 2.21 lists them, but in order, with draws, and without reads of variables."""
+    v, w = fg.Variable(1.0), fg.Variable(2.0)
+
+    @fg.function
+    def f(x):
+        v.assign_add(x)
+        v.assign(x * 2)
+        fg.print("x", x)
+        fg.random.normal([2])
+        if x > 0:
+            w.assign(x)
+        return v.read_value() + x
+
+    graph = f.get_concrete_function(fg.TensorSpec([])).graph
+    types = [op.type for op in graph.control_outputs]
+    draw = "RandomStandardNormal"
+    assert types == ["AssignAddVariableOp", "AssignVariableOp", "PrintV2", draw, "If"]
+    assert [op for op in graph.get_operations() if op in graph.control_outputs] == (
+        graph.control_outputs
+    )

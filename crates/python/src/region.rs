@@ -34,6 +34,17 @@ impl PyRegion {
             .ok_or_else(|| PyRuntimeError::new_err("the region is not finished"))
     }
 
+    /// The region of a graph that is being traced: where it is entered and finished is another one's business. None for a
+    /// finished graph.
+    pub(crate) fn being_traced(trace: &TraceRef) -> Option<PyRegion> {
+        trace.with_builder(|_| ()).ok()?;
+        Some(PyRegion {
+            trace: trace.clone(),
+            guard: Mutex::new(None),
+            finished: Mutex::new(None),
+        })
+    }
+
     /// A new argument of the graph.
     pub(crate) fn placeholder(
         &self,

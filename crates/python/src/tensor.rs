@@ -7,6 +7,7 @@ mod symbolic;
 
 use crate::errors::{IntoPyResult, guarded};
 use crate::hooks::hooks;
+use crate::region::PyRegion;
 use crate::{bridge, export, fork, index, work};
 use ferrograph_graph::Val;
 use ferrograph_tensor::Tensor;
@@ -318,6 +319,14 @@ impl PyTensor {
     fn _graph_id(&self) -> Option<u32> {
         match &self.val {
             Val::Sym(s) => Some(s.trace.id()),
+            Val::Eager(_) => None,
+        }
+    }
+
+    /// The graph being traced that a symbolic tensor belongs to; None for a finished graph, and for an eager tensor.
+    fn _region(&self) -> Option<PyRegion> {
+        match &self.val {
+            Val::Sym(s) => PyRegion::being_traced(&s.trace),
             Val::Eager(_) => None,
         }
     }

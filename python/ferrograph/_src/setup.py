@@ -15,7 +15,7 @@ with uncollected(settles=True):  # what an import makes lives on
     from .autograph.api import convert_callback
     from .context.hooks import hooks
     from .context.ownership import PACKAGE_FOLDER
-    from .context.thread import called_while_tracing, current_region
+    from .context.thread import called_while_tracing, region_of_function
     from .context.tracebacks import show_users_frames
     from .function.function import binding_error
     from .function.trace_type import classify, rebuild, typed_placeholder
@@ -80,10 +80,9 @@ def _is_within(frame: FrameType | None) -> bool:
 
 
 def _graph_of(tensor: Any) -> Any:
-    region = current_region()
-    if region is not None and region.graph_id == tensor._graph_id:
-        return graph_being_built(region)
-    return graph_of(tensor)
+    # Branches and bodies of loops are no functions: their tensors alone know them.
+    region = region_of_function(tensor._graph_id) or tensor._region()
+    return graph_of(tensor) if region is None else graph_being_built(region)
 
 
 def _operation_of(tensor: Any) -> Any:

@@ -220,6 +220,11 @@ def current_region() -> Any:
     return _thread.regions[-1] if _thread.regions else None
 
 
+def region_of_function(graph_id: int | None) -> Any:
+    """The region of the function being traced whose graph has that number; None where none has."""
+    return next((r for r in _thread.regions if r.graph_id == graph_id), None)
+
+
 def reads() -> Any:
     """Where the function being traced notes what it reads from outside; None where nothing does."""
     return _thread.reads[-1] if _thread.reads else None

@@ -196,7 +196,7 @@ _building: weakref.WeakValueDictionary[int, Graph] = weakref.WeakValueDictionary
 def graph_being_built(region: Any) -> Graph:
     """The view of a graph that is being built, one for as long as it is in use."""
     found = _building.get(region.graph_id)
-    if found is None or found._source is not region:
+    if found is None or found._source.graph_id != region.graph_id:
         found = _building[region.graph_id] = Graph(region, "graph", building=True)
     return found
 
@@ -426,6 +426,11 @@ class Graph(Collections):
     def outputs(self) -> list:
         """The tensors that are returned."""
         return [self.get_tensor_by_name(n) for n in self._source.output_names()]
+
+    @property
+    def control_outputs(self) -> list[Operation]:
+        """The operations with side effects, which run though no result may need them, in order."""
+        return [op for op in self.get_operations() if op._node["writes"]]
 
     @property
     def captures(self) -> list[tuple]:
