@@ -268,3 +268,22 @@ for shallow, deep in cases:
         print(type(e).__name__)
 """
     assert shown(run_python, program) == ["TypeError", "ValueError", "TypeError", "ValueError"]
+
+
+def test_classes_under_other_names_stay_those_of_the_package(run_python):
+    program = """
+fg.as_tensorflow()
+import pickle
+from ferrograph._src.context.ownership import is_library_class
+classes = fg.Tensor, fg.RaggedTensor, fg.SparseTensor, fg.data.Dataset, type(fg.constant(1))
+print(*{is_library_class(cls) for cls in classes})
+@fg.function(input_signature=[fg.RaggedTensorSpec([None, None], fg.int32)])
+def total(rows):
+    found = 0
+    for row in rows:
+        found += fg.reduce_sum(row)
+    return found
+print(int(total(fg.ragged.constant([[1, 2], [3]]))))
+print(pickle.loads(pickle.dumps(fg.RaggedTensor)) is fg.RaggedTensor)
+"""
+    assert shown(run_python, program) == ["True", "6", "True"]

@@ -113,8 +113,23 @@ def is_own_file(filename: str) -> bool:
 lent: set[str] = set()
 
 
+class LentName(str):
+    """The name of the module where libraries look for a class of this package.
+
+    Pickles refer to the class by the module that has it in every process, ``home``.
+    """
+
+    __slots__ = ("home",)
+    home: str
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return str, (self.home,)
+
+
 def is_own_module(name: str | None) -> bool:
     """Whether a module, by its full name, is one of this package."""
+    if type(name) is LentName:
+        return True
     return type(name) is str and (name.partition(".")[0] == _PACKAGE or name in lent)
 
 

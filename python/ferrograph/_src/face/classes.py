@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..context.ownership import lent
-from ..hints import Any
+from ..context.ownership import LentName, lent
 from ..native import _core
 from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor
@@ -23,23 +22,10 @@ _MODULES: dict[type, str] = {
 }
 
 
-class _Module(str):
-    """The name of the module where libraries look for a class.
-
-    Pickles refer to the class by the module that has it in every process, ``home``.
-    """
-
-    __slots__ = ("home",)
-    home: str
-
-    def __reduce_ex__(self, protocol: Any) -> tuple:
-        return str, (self.home,)
-
-
 def name_classes() -> None:
     """Say of the classes that they are in the modules where libraries look for them."""
     for cls, module in _MODULES.items():
-        name = _Module(module)
+        name = LentName(module)
         # No public module has the class of eager tensors.
         name.home = _core.__name__ if cls is EagerTensor else cls.__module__
         cls.__module__ = name
