@@ -2,16 +2,17 @@
 
 Each argument of a call that succeeds is replaced by values that hardly any function takes. Where
 the call is refused, the message names function and parameter; where an operation refuses data that
-is a tensor of strings, it names itself.
+is a tensor of strings, it names itself. What tensorflow refuses is refused, too, but for a list.
 """
 
+import json
 import re
 
 import ferrograph as fg
 import pytest
+from kinds import RECORD, WRONG, function, kinds_for
 from valid_calls import calls
 
-TURNS = 8
 CALLED = "what Python says of the call of the program's function, which it names"
 WITHIN = "what the program's function raised, which got the value"
 # Calls whose errors do not name function and parameter, each with the reason.
@@ -26,31 +27,12 @@ UNNAMED = {
 }
 
 
-class Thing:
-    """An object of a class that nothing knows."""
-
-
-def function(x):
-    return x
-
-
-def wrong_values(parameter, value):
-    """Values of no kind that a parameter may take."""
-    yield from ({}, Thing(), function)
-    if parameter.name == "name" or isinstance(value, str):
-        yield 3
-    elif isinstance(value, (int, float)) and "TensorLike" not in str(parameter.annotation):
-        yield "x"
-    if "dtype" in parameter.name:
-        yield []
-
-
 def unnamed(name, call):
     """The calls of a function with a wrong argument whose errors do not name it: function and
     parameter, and the error."""
     for parameter in call.parameters:
         value = call.bound().arguments[parameter.name]
-        for wrong in wrong_values(parameter, value):
+        for wrong in (WRONG[kind]() for kind in kinds_for(parameter, value)):
             try:
                 call.run(**{parameter.name: wrong})
             except fg.errors.OpError:
@@ -74,6 +56,52 @@ def test_wrong_kinds_of_arguments_are_named():
     others = [f"{what}={text}" for what, text in found if what not in UNNAMED]
     assert not others, "\n".join(others)
     assert {what for what, _ in found} == set(UNNAMED)
+
+
+UNREAD = "read by nothing, so that calls cost no more"
+# Arguments of which wrong kinds are taken here and not by tensorflow 2.21, each with the reason.
+TAKEN_HERE = {
+    "control_dependencies control_inputs": "effects are ordered anyway",
+    "data.experimental.from_list name": UNREAD,
+    "debugging.assert_shapes data": "any value can be shown",
+    "device device_name": "functions of graphs for devices ask for none",
+    "experimental.numpy.isscalar num": "asks what a value is",
+    "gather_nd bad_indices_policy": UNREAD,
+    "matmul grad_a": UNREAD,
+    "matmul grad_b": UNREAD,
+    "nn.dropout seed": "nothing is drawn at the rate 0",
+    "ones layout": UNREAD,
+    "ones_like layout": UNREAD,
+    "zeros layout": UNREAD,
+    "zeros_like layout": UNREAD,
+    "summary.create_file_writer experimental_mesh": UNREAD,
+    "summary.experimental.write_raw_pb step": "without a writer nothing is written",
+    "summary.write step": "without a writer nothing is written",
+}
+
+
+def taken(call, refused):
+    """The parameters of a call that take one of these wrong kinds, by parameter."""
+    for parameter, kinds in refused.items():
+        for kind in kinds:
+            try:
+                call.run(**{parameter: WRONG[kind]()})
+            except Exception:
+                continue
+            yield parameter, kind
+
+
+def test_what_tensorflow_refuses_is_refused():
+    found = set()
+    for name, others in json.loads(RECORD.read_text()).items():
+        call = calls()[name]
+        bound = call.bound().arguments
+        refused = {
+            p.name: set(kinds_for(p, bound[p.name])) - set(others.get(p.name, ()))
+            for p in call.parameters
+        }
+        found |= {f"{name} {parameter}" for parameter, _ in taken(call, refused)}
+    assert found == set(TAKEN_HERE)
 
 
 X = fg.constant([[1.0, 2.0], [3.0, 4.0]])

@@ -40,6 +40,7 @@ def custom_gradient(f: Callable | None = None) -> Any:
     """
     if f is None:
         return custom_gradient
+    _check_function(f)
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
@@ -48,6 +49,12 @@ def custom_gradient(f: Callable | None = None) -> Any:
         return _call(f, args, kwargs)
 
     return decorated
+
+
+def _check_function(f: Any) -> None:
+    if not callable(f):
+        text = f"f must be a function, got {_core.described(f)}"
+        raise _core.about_argument(f, TypeError(text))
 
 
 def _is_method_of(f: Callable, instance: Any) -> bool:
@@ -172,6 +179,7 @@ def grad_pass_through(f: Callable) -> Callable:
     >>> float(y), float(tape.gradient(y, x))
     (2.0, 1.0)
     """
+    _check_function(f)
 
     @custom_gradient
     def through(*args: Any, **kwargs: Any) -> Any:
@@ -199,6 +207,7 @@ def recompute_grad(f: Callable) -> Callable:
     >>> float(tape.gradient(y, x))
     1.0
     """
+    _check_function(f)
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:

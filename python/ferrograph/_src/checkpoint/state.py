@@ -6,6 +6,7 @@ import os
 import re
 from typing import Any
 
+from ..native import _core
 from ..ops._dispatch import told
 from ..values.public import public
 from .paths import file_errors, path_text
@@ -98,6 +99,9 @@ def get_checkpoint_state(
     True
     """
     folder = path_text(checkpoint_dir)
+    if latest_filename is not None and not isinstance(latest_filename, str):
+        text = f"latest_filename must be a string, got {_core.described(latest_filename)}"
+        raise _core.about_argument(latest_filename, TypeError(text))
     try:
         with open(os.path.join(folder, latest_filename or _NAME), encoding="utf-8") as file:
             text = file.read()

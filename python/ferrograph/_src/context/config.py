@@ -114,6 +114,9 @@ def set_soft_device_placement(enabled: bool) -> None:
 
     >>> fg.config.set_soft_device_placement(True)
     """
+    if not hasattr(enabled, "__bool__"):
+        text = f"enabled must be True or False, got {_core.described(enabled)}"
+        raise _core.about_argument(enabled, TypeError(text))
     soft_placement[0] = bool(enabled)
 
 

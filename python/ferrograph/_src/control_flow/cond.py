@@ -16,6 +16,7 @@ from ..native import _core
 from ..ops._dispatch import told
 from ..staging import conditional
 from ..values import dtypes
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["case", "cond", "switch_case"]
@@ -69,6 +70,7 @@ def case(
     20
     """
 
+    _check_default("case", default)
     pairs = _pairs(pred_fn_pairs)
     predicates = [_core.convert_to_tensor(p) for p, _ in pairs]
     if exclusive:
@@ -80,6 +82,11 @@ def case(
         default = pairs.pop()[1]
         predicates.pop()
     return _first_true(predicates, [function for _, function in pairs], default)
+
+
+def _check_default(function: str, default: Any) -> None:
+    if default is not None and not callable(default):
+        raise TypeError(f"{function}: default must be a function, got {shown(default)}")
 
 
 def _pairs(given: Any) -> list[tuple[Any, Callable]]:
@@ -119,6 +126,7 @@ def switch_case(
     20
     """
 
+    _check_default("switch_case", default)
     functions = _numbered(branch_fns)
     if default is None:
         missing = sorted(set(range(len(functions))) - set(functions))

@@ -105,6 +105,7 @@ def table_from_dataset(
     Raises:
       ValueError: where the dataset gives no pairs of scalars, or ``hasher_spec`` is given.
     """
+    key_dtype = dtypes.as_dtype(key_dtype)
     if hasher_spec is not None:
         raise ValueError("table_from_dataset hashes keys by their fingerprint; got a hasher_spec")
     spec = dataset.element_spec if dataset is not None else None

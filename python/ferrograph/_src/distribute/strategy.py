@@ -10,6 +10,7 @@ from typing import Any
 from .. import ops
 from ..context import thread
 from ..context.hooks import hooks
+from ..native import _core
 from ..state.variable import variable_creator_scope
 from ..values import nest
 from ..values.public import public
@@ -415,4 +416,7 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
     """
     if _thread.scopes:
         raise RuntimeError("a strategy cannot be set inside the scope of one")
+    if strategy is not None and not isinstance(strategy, Strategy):
+        text = f"strategy must be a Strategy, got {_core.described(strategy)}"
+        raise _core.about_argument(strategy, TypeError(text))
     _chosen[:] = [] if strategy is None else [strategy]

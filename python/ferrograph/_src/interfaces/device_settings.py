@@ -8,6 +8,7 @@ from typing import Any
 from ..context.config import PhysicalDevice, list_physical_devices
 from ..native import _core
 from ..ops._dispatch import told
+from ..ops._numbers import check_flags
 from ..values.errors import shown
 from ..values.public import public
 from .settings import get_logical_device_configuration, set_logical_device_configuration
@@ -43,6 +44,7 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
 
     >>> fg.config.experimental.enable_tensor_float_32_execution(True)
     """
+    check_flags("enable_tensor_float_32_execution", enabled=enabled)
     _Asked.reduced_precision = bool(enabled)
 
 

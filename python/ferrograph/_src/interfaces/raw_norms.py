@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import ops
 from ..native import _core
+from ..ops._numbers import check_flags
 from ..values.public import public
 from .raw_values import by_keyword
 
@@ -73,6 +74,7 @@ def FusedBatchNormV2(
     Raises:
       ValueError: for another ``data_format``.
     """
+    check_flags("FusedBatchNormV2", is_training=is_training)
     x, float32 = _core.convert_to_tensor(x), "float32"
     scale, offset, mean, variance = (
         _core.convert_to_tensor(v, None if isinstance(v, _core.Tensor) else float32)
@@ -128,6 +130,7 @@ def FusedBatchNormV3(
       is_training: as there.
       name: a name for the operation.
     """
+    check_flags("FusedBatchNormV3", is_training=is_training)
     return NormedV3(
         *FusedBatchNormV2(
             x=x,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..control_flow.functional import foldl
 from ..native import _core
+from ..ops._numbers import real, several
 from ..ops._ranks import to_front
 from ..ops.indexing import newaxis
 from ..ops.segments import unsorted_segment_min
@@ -53,7 +54,8 @@ def Bucketize(*, input: Any, boundaries: Sequence[float], name: str | None = Non
     Raises:
       ValueError: for boundaries that are not in order.
     """
-    limits = [float(b) for b in boundaries]
+    what = "Bucketize: boundaries"
+    limits = [real(b, what) for b in several(boundaries, what)]
     if sorted(limits) != limits:
         raise ValueError(f"boundaries must be in order, got {limits}")
     x = _core.convert_to_tensor(input)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..control_flow.functional import scan
 from ..native import _core
+from ..ops._numbers import check_flags
 from ..ops.indexing import newaxis
 from ..values import dtypes
 from ..values.public import public
@@ -67,8 +68,10 @@ def BlockLSTMV2(
       use_peephole: whether the gates look at the cells.
       name: a name for the operation.
     """
+    check_flags("BlockLSTMV2", use_peephole=use_peephole)
     x, cs_prev, h_prev, w, b = (_core.convert_to_tensor(v) for v in (x, cs_prev, h_prev, w, b))
-    peep = [_core.convert_to_tensor(v, w.dtype) if use_peephole else None for v in (wci, wcf, wco)]
+    peep: list = [_core.convert_to_tensor(v, w.dtype) for v in (wci, wcf, wco)]
+    peep = peep if use_peephole else [None] * 3
     nothing = ops.zeros_like(cs_prev)
 
     def step(before: tuple, inputs: Any) -> tuple:

@@ -10,7 +10,7 @@ from ..native import _core
 from ..ops import activations, debug, numeric, segments, selection, sorting
 from ..ops._base import axis_error
 from ..ops._dispatch import told
-from ..ops._numbers import flag, real, several, whole
+from ..ops._numbers import check_flags, flag, real, several, whole
 from ..ops.factorisations import eig, eigvals
 from ..values import dtypes
 from ..values.composite import IndexedSlices
@@ -81,6 +81,8 @@ def approx_top_k(
     >>> fg.approx_top_k([1.0, 5.0, 3.0], 2).values.numpy()
     array([5., 3.], dtype=float32)
     """
+    whole(reduction_input_size_override, "approx_top_k: reduction_input_size_override")
+    check_flags("approx_top_k", is_max_k=is_max_k, aggregate_to_topk=aggregate_to_topk)
     recall = real(recall_target, "approx_top_k: recall_target")
     reduction_dimension = whole(reduction_dimension, "approx_top_k: reduction_dimension")
     if not 0 < recall <= 1:
@@ -115,6 +117,8 @@ def approx_max_k(
     >>> fg.math.approx_max_k([1.0, 5.0, 3.0], 2).indices.numpy()
     array([1, 2], dtype=int32)
     """
+    whole(reduction_input_size_override, "approx_max_k: reduction_input_size_override")
+    check_flags("approx_max_k", aggregate_to_topk=aggregate_to_topk)
     return approx_top_k(operand, k, reduction_dimension, recall_target, True)
 
 
@@ -133,6 +137,8 @@ def approx_min_k(
     >>> fg.math.approx_min_k([1.0, 5.0, 3.0], 2).values.numpy()
     array([1., 3.], dtype=float32)
     """
+    whole(reduction_input_size_override, "approx_min_k: reduction_input_size_override")
+    check_flags("approx_min_k", aggregate_to_topk=aggregate_to_topk)
     return approx_top_k(operand, k, reduction_dimension, recall_target, False)
 
 

@@ -12,7 +12,7 @@ from .. import ops
 from ..files import wire
 from ..native import _core
 from ..ops._dispatch import told
-from ..ops._numbers import flag
+from ..ops._numbers import flag, wholes
 from ..values import constants, dtypes
 from ..values.dtypes import as_dtype
 from ..values.public import public
@@ -219,7 +219,7 @@ def make_tensor_proto(
         raise TypeError("make_tensor_proto: values must be known, got a tensor of the graph")
     tensor = _tensor(values, dtype)
     given = tensor.shape.as_list()
-    sizes = given if shape is None else [int(size) for size in shape]
+    sizes = given if shape is None else wholes(shape, "make_tensor_proto: shape")
     if verify_shape and sizes != given:
         raise TypeError(f"Expected Tensor's shape: {tuple(sizes)}, but got {tuple(given)}.")
     count, wanted = _count(given), _count(sizes)

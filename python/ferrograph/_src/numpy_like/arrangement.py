@@ -203,7 +203,7 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = No
     Raises:
       ValueError: where ``order``, which names fields, is given.
     """
-    a, axis = _row(a, axis, order)
+    a, axis = _row(a, axis, kind, order)
     return ops.sort(a, axis)
 
 
@@ -218,11 +218,13 @@ def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any =
     Raises:
       ValueError: where ``order``, which names fields, is given.
     """
-    a, axis = _row(a, axis, order)
+    a, axis = _row(a, axis, kind, order)
     return ops.cast(ops.argsort(a, axis, stable=True), np.int64)
 
 
-def _row(a: Any, axis: int | None, order: Any) -> tuple[Any, int]:
+def _row(a: Any, axis: int | None, kind: Any, order: Any) -> tuple[Any, int]:
+    if kind is not None and not isinstance(kind, str):
+        raise TypeError(f"kind must be the name of an algorithm, got {shown(kind)}")
     if order is not None:
         raise ValueError("`order` names fields, which tensors do not have")
     a = array(a)

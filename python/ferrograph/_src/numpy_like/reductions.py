@@ -157,7 +157,9 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     array([ 1,  2,  6, 24])
     """
     a = _so_far(a, dtype)
-    return reductions.cumprod(ops.reshape(a, [-1]) if axis is None else a, axis or 0)
+    if axis is None:
+        a, axis = ops.reshape(a, [-1]), 0
+    return reductions.cumprod(a, axis)
 
 
 def _so_far(a: Any, dtype: Any) -> Any:

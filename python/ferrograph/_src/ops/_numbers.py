@@ -17,7 +17,17 @@ from ._base import (
     static_value,
 )
 
-__all__ = ["attribute", "flag", "int32_of", "real", "refused", "several", "whole", "wholes"]
+__all__ = [
+    "attribute",
+    "check_flags",
+    "flag",
+    "int32_of",
+    "real",
+    "refused",
+    "several",
+    "whole",
+    "wholes",
+]
 
 
 [arguments] = later(f"{__package__.rpartition('.')[0]}.context", "arguments")
@@ -47,7 +57,7 @@ def wholes(value: Any, what: str) -> list[int]:
         value = known.tolist()
     if not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0:
         return [whole(value, what)]
-    if isinstance(value, (str, bytes)):
+    if isinstance(value, (str, bytes, dict)):
         raise TypeError(refused(what, value, "be integers"))
     return [whole(item, what) for item in several(value, what)]
 
@@ -65,13 +75,33 @@ def flag(value: Any, what: str) -> bool:
 
     Raises:
       ValueError: for those; ``what`` names function and argument.
+      TypeError: for dicts and functions.
     """
     if not is_tensor(value) and not getattr(value, "ndim", 0):
+        if isinstance(value, dict) or callable(value):
+            raise TypeError(refused(what, value, "be True or False"))
         return bool(value)
     known = _scalar(value)
     if known is None:
         raise ValueError(refused(what, value, "be True or False"))
     return bool(known)
+
+
+def check_flags(function: str, **flags: Any) -> None:
+    """Refuse what is neither truth value nor number, nor None, in arguments of a function.
+
+    Raises:
+      TypeError: for it.
+      ValueError: for tensors and arrays that are not one known number.
+    """
+    for name, value in flags.items():
+        if value is True or value is False or value is None:
+            continue
+        what = f"{function}: {name}"
+        is_array = is_tensor(value) or getattr(value, "ndim", 0)
+        if not is_array and _scalar(value) is None:
+            raise TypeError(refused(what, value, "be True or False"))
+        flag(value, what)
 
 
 def several(value: Any, what: str) -> list:
@@ -89,7 +119,7 @@ def several(value: Any, what: str) -> list:
             raise ValueError(refused(what, value, "say how many it has"))
         slices = emit("Unpack", (value,), {"num": count, "axis": 0}, None)
         return list(slices) if isinstance(slices, (list, tuple)) else [slices]
-    plain = not is_tensor(value) and not isinstance(value, (str, bytes))
+    plain = not is_tensor(value) and not isinstance(value, (str, bytes, dict))
     if plain and getattr(value, "ndim", None) != 0 and hasattr(value, "__iter__"):
         return list(value)
     raise TypeError(refused(what, value, "be a list"))

@@ -74,7 +74,7 @@ def size(input: TensorLike, out_type: Any = None, name: str | None = None) -> Te
     >>> fg.size([[1, 2, 3], [4, 5, 6]]).numpy()
     np.int32(6)
     """
-    return emit("Size", (input,), {"out_type": as_dtype(out_type or int32)}, name)
+    return emit("Size", (input,), {"out_type": dtype_or(out_type, int32)}, name)
 
 
 @public("rank")

@@ -8,7 +8,8 @@ from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, int32
 from ._dispatch import told
-from ._numbers import flag
+from ._numbers import check_flags, flag
+from ._numbers import real as real_number
 from .arithmetic import greater, less_equal, logical_and
 from .arrays import concat, pad, rank, squeeze, stack
 from .creation import zeros
@@ -129,6 +130,9 @@ def tridiagonal_solve(
     Raises:
       InvalidArgumentError: where a matrix has no inverse.
     """
+    check_flags(
+        "tridiagonal_solve", partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
+    )
     if flag(perturb_singular, "tridiagonal_solve: perturb_singular"):
         raise ValueError("perturb_singular is not supported: a singular matrix is an error")
     bands, rhs = convert_pair(_bands(diagonals, diagonals_format), rhs)
@@ -167,6 +171,7 @@ def banded_triangular_solve(
     Raises:
       InvalidArgumentError: where a matrix has no inverse.
     """
+    check_flags("banded_triangular_solve", lower=lower)
     bands, rhs = convert_pair(bands, rhs)
     attrs = {
         "upper": 0 if flag(lower, "banded_triangular_solve: lower") else -1,
@@ -195,6 +200,8 @@ def eigh_tridiagonal(
     >>> fg.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]).numpy().round(3)
     array([1., 3.], dtype=float32)
     """
+    if tol is not None:
+        real_number(tol, "eigh_tridiagonal: tol")
     if select not in ("a", "v", "i"):
         raise ValueError(f"'select' must have a value in 'a', 'i', 'v', got {shown(select)}")
     if select != "a" and select_range is None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 from typing import Any, NamedTuple
 
-from ..values.errors import NotFoundError
+from ..values.errors import NotFoundError, shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, int32, int64, known_size, refined
 from ._dispatch import told
-from ._numbers import real, whole
+from ._numbers import check_flags, real, whole
 from .activations import embedding_lookup
 from .arithmetic import equal, subtract
 from .arrays import concat, reshape, shape, stop_gradient
@@ -193,6 +194,8 @@ def fixed_unigram_candidate_sampler(
 
 
 def _counts(vocab_file: str, unigrams: Any) -> list:
+    if not isinstance(vocab_file, (str, os.PathLike)):
+        raise TypeError(f"vocab_file must be a name of a file, got {shown(vocab_file)}")
     if bool(vocab_file) == bool(len(unigrams)):
         raise ValueError("give the counts in one of vocab_file and unigrams")
     if not vocab_file:
@@ -200,7 +203,7 @@ def _counts(vocab_file: str, unigrams: Any) -> list:
     try:
         lines = pathlib.Path(vocab_file).read_text().splitlines()
     except OSError as e:
-        reason = f"vocab_file {vocab_file!r} cannot be read: {e.strerror}"
+        reason = f"vocab_file {shown(vocab_file)} cannot be read: {e.strerror}"
         raise NotFoundError(None, None, reason) from e
     return [line.rpartition(",")[2] for line in lines if line]
 
@@ -220,6 +223,7 @@ def all_candidate_sampler(
     >>> fg.random.all_candidate_sampler([[1]], 1, 3, True).sampled_candidates.numpy()
     array([0, 1, 2])
     """
+    check_flags("all_candidate_sampler", unique=unique)
     classes = _true(true_classes, num_true)
     # It draws nothing, and takes a seed from the program's all the same.
     reserved("AllCandidateSampler", convert([num_sampled]), 0, seed)
@@ -253,6 +257,8 @@ def compute_accidental_hits(
       ``indices``, the rows, ``ids``, the places in ``sampled_candidates``, and ``weights``, the
       lowest float each: what their logits are to be added to.
     """
+    if seed is not None:
+        whole(seed, "compute_accidental_hits: seed")
     hits = where(_matches(_true(true_classes, num_true), sampled_candidates))
     weights = fill(shape(hits)[:1], float32.min)
     rows = emit("Cast", (hits[:, 0],), {"DstT": int32}, name)

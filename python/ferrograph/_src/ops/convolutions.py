@@ -245,7 +245,7 @@ def convolution(
         raise ValueError(f"filters must have rank 3, 4 or 5, got shape {filters.shape}")
     n = filters.ndim - 2
     strides = 1 if strides is None else strides
-    form = data_format or _LAST[n]
+    form = _LAST[n] if data_format in (None, "") else data_format
     return by_rank[filters.ndim](input, filters, strides, padding, form, dilations, name)
 
 
@@ -373,7 +373,7 @@ def conv_transpose(
     if filters.ndim not in (3, 4, 5):
         raise ValueError(f"filters must have rank 3, 4 or 5, got shape {filters.shape}")
     n = filters.ndim - 2
-    form = data_format or _LAST[n]
+    form = _LAST[n] if data_format in (None, "") else data_format
     return _transposed(n, input, filters, output_shape, strides, padding, form, dilations, name)
 
 

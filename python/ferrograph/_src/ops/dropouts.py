@@ -10,7 +10,7 @@ from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, is_tensor
 from ._dispatch import dispatched
-from ._numbers import real
+from ._numbers import real, several
 from .arithmetic import divide, greater_equal, multiply, subtract
 from .arrays import shape
 from .random_ops import stateless_uniform, uniform
@@ -132,7 +132,7 @@ def _noise_shape(x: Any, given: Any) -> Any:
         return shape(x)
     if is_tensor(given):
         return given
-    sizes = list(given)
+    sizes = several(given, "noise_shape")
     if None in sizes and x.shape.rank == len(sizes):
         known, whole = x.shape.as_list(), shape(x)
         unsaid = [whole[i] if n is None else n for i, n in enumerate(known)]

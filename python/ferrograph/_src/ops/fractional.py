@@ -17,7 +17,7 @@ from ._base import (
     refusal,
 )
 from ._dispatch import told
-from ._numbers import real, whole
+from ._numbers import check_flags, real, whole
 from .arithmetic import less, minimum
 from .arrays import concat, expand_dims, reshape, shape, stack, transpose
 from .creation import range as range_
@@ -72,6 +72,7 @@ def fractional_max_pool(
     Raises:
       ValueError: for another ratio.
     """
+    check_flags("fractional_max_pool", pseudo_random=pseudo_random, overlapping=overlapping)
     ratios = _ratios(pooling_ratio)
     value = convert(value)
     rows, columns = _places(value, ratios, pseudo_random, seed)
@@ -110,6 +111,7 @@ def fractional_avg_pool(
       TypeError: for a ratio that is no list.
       ValueError: for another ratio.
     """
+    check_flags("fractional_avg_pool", pseudo_random=pseudo_random, overlapping=overlapping)
     if not isinstance(pooling_ratio, (list, tuple)):
         raise TypeError(f"pooling_ratio must be a list of four floats, got {shown(pooling_ratio)}")
     ratios = _ratios(pooling_ratio)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32
-from ._numbers import flag, int32_of
+from ._numbers import check_flags, flag, int32_of, whole
 from .creation import zeros
 from .numeric import cast
 
@@ -127,7 +127,12 @@ def non_max_suppression_padded(
     Raises:
       InvalidArgumentError: where ``iou_threshold`` is not in [0, 1] or the size is negative.
     """
-    del sorted_input, canonicalized_coordinates, tile_size
+    check_flags(
+        "non_max_suppression_padded",
+        sorted_input=sorted_input,
+        canonicalized_coordinates=canonicalized_coordinates,
+    )
+    whole(tile_size, "non_max_suppression_padded: tile_size")
     fill_up = flag(pad_to_max_output_size, "pad_to_max_output_size")
     boxes, scores = _floats(boxes), _floats(scores)
     thresholds = _threshold(iou_threshold), _threshold(score_threshold)

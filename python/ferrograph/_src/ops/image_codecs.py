@@ -194,7 +194,11 @@ def decode_image(
     """
     dtype = as_dtype(dtype)
     read = dtype if dtype.name in ("uint8", "uint16", "float32") else as_dtype("uint16")
-    attrs = {"channels": channels or 0, "dtype": read, "expand_animations": expand_animations}
+    attrs = {
+        "channels": 0 if channels is None else channels,
+        "dtype": read,
+        "expand_animations": expand_animations,
+    }
     return convert_image_dtype(emit("DecodeImage", (contents,), attrs, name), dtype)
 
 

@@ -18,7 +18,7 @@ from ._base import (
     refusal,
 )
 from ._dispatch import told
-from ._numbers import flag, int32_of, real, several, whole
+from ._numbers import check_flags, flag, int32_of, real, several, whole
 from ._ranks import of_rank
 from .activations import moments
 from .arithmetic import (
@@ -82,6 +82,7 @@ def extract_glimpse(
     Raises:
       ValueError: for another noise, or images of another rank.
     """
+    check_flags("extract_glimpse", centered=centered, normalized=normalized)
     images, offsets = convert(input, float32), convert(offsets, float32)
     images = of_rank(images, 4)
     if images.ndim != 4:
@@ -182,8 +183,10 @@ def stateless_sample_distorted_bounding_box(
       InvalidArgumentError: for edges beyond the image, or no boxes. ValueError for ranges that are
         none.
     """
+    use_image = use_image_if_no_bounding_boxes
+    check_flags("stateless_sample_distorted_bounding_box", use_image_if_no_bounding_boxes=use_image)
     request = _Request(min_object_covered, aspect_ratio_range, area_range, max_attempts)
-    boxes = _boxes(bounding_boxes, bool(use_image_if_no_bounding_boxes))
+    boxes = _boxes(bounding_boxes, bool(use_image))
     words = stateless_uniform([request.words], seed, None, None, uint32)
     return _distorted(convert(image_size), boxes, request, words, name)
 
@@ -209,8 +212,10 @@ def sample_distorted_bounding_box(
     >>> box.shape
     TensorShape([1, 1, 4])
     """
+    use_image = use_image_if_no_bounding_boxes
+    check_flags("sample_distorted_bounding_box", use_image_if_no_bounding_boxes=use_image)
     request = _Request(min_object_covered, aspect_ratio_range, area_range, max_attempts)
-    boxes = _boxes(bounding_boxes, bool(use_image_if_no_bounding_boxes))
+    boxes = _boxes(bounding_boxes, bool(use_image))
     words = uniform([request.words], 0, 2**32 - 1, uint32, seed=seed or None)
     return _distorted(convert(image_size), boxes, request, words, name)
 

@@ -19,7 +19,7 @@ from ._base import (
     static_value,
 )
 from ._dispatch import told
-from ._numbers import flag, int32_of, several, whole
+from ._numbers import check_flags, flag, int32_of, several, whole
 from .arithmetic import divide, maximum, minimum
 from .arrays import concat, expand_dims, reshape, shape, squeeze, stack
 from .elementwise import floor, round
@@ -93,6 +93,7 @@ def resize(
       ValueError: for another method or rank, or a size that is not two integers.
       InvalidArgumentError: where a size is not positive, or an image is empty.
     """
+    check_flags("resize", antialias=antialias)
     images = image_of(images, "images")
     size = _size(size)
     antialias = flag(antialias, "resize: antialias")

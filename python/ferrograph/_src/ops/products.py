@@ -22,7 +22,7 @@ from ._base import (
     static_value,
 )
 from ._dispatch import ask, asks
-from ._numbers import flag, refused, whole
+from ._numbers import check_flags, flag, refused, whole
 from ._ranks import of_rank, places_of
 from .arithmetic import maximum, multiply, not_equal
 from .arrays import (
@@ -130,6 +130,8 @@ def matvec(
     >>> fg.linalg.matvec([[1, 2], [3, 4]], [1, 1]).numpy()
     array([3, 7], dtype=int32)
     """
+    if transpose_a is not False:
+        check_flags("matvec", transpose_a=transpose_a)
     a, b = convert_pair(a, b)
     if (a.ndim is not None and a.ndim < 2) or b.ndim == 0:
         raise refusal(

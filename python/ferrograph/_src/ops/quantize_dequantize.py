@@ -10,7 +10,7 @@ from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, known_rank
 from ._dispatch import told
-from ._numbers import whole
+from ._numbers import check_flags, whole
 from .arithmetic import (
     equal,
     greater,
@@ -70,6 +70,7 @@ def quantize_and_dequantize_v2(
       ValueError: for another way of rounding, or an axis that is not there.
       InvalidArgumentError: for a number of bits that floats do not hold.
     """
+    check_flags("quantize_and_dequantize_v2", signed_input=signed_input, range_given=range_given)
     x = convert(input, dtype_hint=float32)
     num_bits = whole(num_bits, "quantize_and_dequantize: num_bits")
     _check(x, num_bits, signed_input, round_mode)
@@ -108,6 +109,7 @@ def quantize_and_dequantize(
     >>> tape.gradient(y, x).numpy()
     array([1., 1.], dtype=float32)
     """
+    check_flags("quantize_and_dequantize", signed_input=signed_input, range_given=range_given)
     x = convert(input, dtype_hint=float32)
     found = quantize_and_dequantize_v2(
         stop_gradient(x),

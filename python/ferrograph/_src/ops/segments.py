@@ -24,7 +24,7 @@ from ._base import (
 )
 from ._dispatch import ask, asks, dispatched, told
 from ._emits import dressed
-from ._numbers import int32_of, several, whole
+from ._numbers import check_flags, int32_of, several, whole
 from ._ranks import split_shape
 from .arithmetic import (
     add,
@@ -282,6 +282,7 @@ def bincount(
       ValueError: for another axis, and for ``binary_output`` with weights.
       InvalidArgumentError: for a negative number, more than two axes, weights of another shape.
     """
+    check_flags("bincount", binary_output=binary_output)
     axis = axis if axis is None else whole(axis, "bincount: axis")
     if axis not in (None, 0, -1):
         raise ValueError(f"bincount knows axis None, 0 and -1, got {shown(axis)}")

@@ -8,7 +8,7 @@ from typing import Any
 from ..values.public import public
 from ._base import Tensor, TensorLike, as_dtype, convert, emit, int32, string
 from ._dispatch import dispatched, told
-from ._numbers import int32_of, whole
+from ._numbers import int32_of, whole, wholes
 
 
 @public("strings.to_hash_bucket", ragged="flat")
@@ -203,7 +203,7 @@ def decode_csv(
       InvalidArgumentError: where a line is not well formed or has another number of fields, where
         a field is no number of its column's dtype, or is missing and has no default.
     """
-    columns = list(select_cols or ())
+    columns = [] if select_cols is None else wholes(select_cols, "decode_csv: select_cols")
     if columns != sorted(set(columns)):
         raise ValueError(f"select_cols must be strictly increasing, got {columns}")
     if columns and columns[0] < 0:

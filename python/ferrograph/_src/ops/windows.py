@@ -9,7 +9,7 @@ from ..values.dtypes import as_dtype
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, emit, float32, is_tensor, static_value
 from ._dispatch import told
-from ._numbers import int32_of
+from ._numbers import check_flags, int32_of
 from .arithmetic import divide, maximum, multiply
 from .arrays import concat, reverse
 from .creation import range
@@ -42,6 +42,7 @@ def hann_window(
     Raises:
       ValueError: for a dtype that is not floating point, or a length that is not a scalar.
     """
+    check_flags("hann_window", periodic=periodic)
     return _cosine_window(window_length, periodic, dtype, 0.5, 0.5)
 
 
@@ -57,6 +58,7 @@ def hamming_window(
     >>> fg.signal.hamming_window(4).numpy().round(4)
     array([0.08, 0.54, 1.  , 0.54], dtype=float32)
     """
+    check_flags("hamming_window", periodic=periodic)
     return _cosine_window(window_length, periodic, dtype, 0.54, 0.46)
 
 

@@ -9,7 +9,7 @@ from .. import ops
 from ..native import _core
 from ..ops import arithmetic, matrices, numeric, segments, selection
 from ..ops._dispatch import told
-from ..ops._numbers import whole
+from ..ops._numbers import check_flags, whole
 from ..ops._ranks import places_of
 from ..values import constants, dtypes, nest
 from ..values.errors import shown
@@ -155,6 +155,7 @@ def sparse_dense_matmul(
     >>> fg.sparse.sparse_dense_matmul(s, [[1.0], [10.0]]).numpy().tolist()
     [[20.0], [0.0]]
     """
+    check_flags("sparse_dense_matmul", adjoint_a=adjoint_a, adjoint_b=adjoint_b)
     if not is_sparse(sp_a) and not is_sparse(b):
         raise TypeError("sparse_dense_matmul needs a SparseTensor as one of its arguments")
     if not is_sparse(sp_a):
@@ -199,6 +200,7 @@ def reduce_sum(
     >>> fg.sparse.reduce_sum(sp, axis=0).numpy()
     array([7, 5], dtype=int32)
     """
+    check_flags("reduce_sum", keepdims=keepdims, output_is_sparse=output_is_sparse)
     return _reduced(
         _sparse(sp_input), axis, keepdims, output_is_sparse, segments.unsorted_segment_sum
     )
@@ -221,6 +223,7 @@ def reduce_max(
     >>> fg.sparse.reduce_max(sp, axis=1).numpy()
     array([5, 7], dtype=int32)
     """
+    check_flags("reduce_max", keepdims=keepdims, output_is_sparse=output_is_sparse)
 
     def largest(values: Any, ids: Any, count: Any) -> Any:
         found = segments.unsorted_segment_max(values, ids, count)
@@ -332,6 +335,7 @@ def segment_sum(
     array([[4., 6.],
            [3., 4.]], dtype=float32)
     """
+    check_flags("segment_sum", sparse_gradient=sparse_gradient)
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
     return segments.unsorted_segment_sum(*rows)
 
@@ -354,6 +358,7 @@ def segment_mean(
     array([[2., 3.],
            [3., 4.]], dtype=float32)
     """
+    check_flags("segment_mean", sparse_gradient=sparse_gradient)
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
     return segments.unsorted_segment_mean(*rows)
 
@@ -376,6 +381,7 @@ def segment_sqrt_n(
     array([[2.828427, 4.242641],
            [3.      , 4.      ]], dtype=float32)
     """
+    check_flags("segment_sqrt_n", sparse_gradient=sparse_gradient)
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
     return segments.unsorted_segment_sqrt_n(*rows)
 

@@ -8,7 +8,7 @@ from .. import ops
 from ..native import _core
 from ..ops import segments
 from ..ops._dispatch import told
-from ..ops._numbers import several, whole
+from ..ops._numbers import check_flags, several, whole
 from ..ops._ranks import of_rank
 from ..values import dtypes
 from ..values.public import public
@@ -78,6 +78,7 @@ def to_dense(
     >>> fg.sparse.to_dense(fg.SparseTensor([[1]], [5], [3])).numpy().tolist()
     [0, 5, 0]
     """
+    check_flags("to_dense", validate_indices=validate_indices)
     sp = _sparse(sp_input)
     if validate_indices:
         numbers = places(sp.indices, sp.dense_shape)

@@ -7,7 +7,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import segments
-from ..ops._numbers import whole
+from ..ops._numbers import check_flags, whole
 from ..ops.debug import Assert
 from ..values import dtypes
 from ..values.public import public
@@ -46,6 +46,7 @@ def bincount(
       ValueError: for another axis, or where ``binary_output`` comes with weights.
       InvalidArgumentError: for a negative number.
     """
+    check_flags("bincount", binary_output=binary_output)
     number = axis if axis is None else whole(axis, "sparse.bincount: axis", ValueError)
     if number not in (None, 0, -1):
         raise ValueError(f"sparse.bincount: axis must be None, 0 or -1, got {number}")

@@ -8,6 +8,7 @@ from .. import ops
 from ..context.hooks import hooks
 from ..ops._base import refusal
 from ..ops._dispatch import told
+from ..ops._numbers import check_flags
 from ..ops.segments import unsorted_segment_min, unsorted_segment_sum
 from ..values.dtypes import float32, int32, int64
 from ..values.public import public
@@ -46,6 +47,7 @@ def edit_distance(
       TypeError: for what is no sparse tensor.
       InvalidArgumentError: for other ranks, or tensors of two dtypes.
     """
+    check_flags("edit_distance", normalize=normalize)
     for what, value in (("Hypothesis", hypothesis), ("Truth", truth)):
         if not is_sparse(value):
             raise TypeError(f"{what} must be a SparseTensor.")

@@ -8,6 +8,7 @@ from .. import ops
 from ..native import _core
 from ..ops import debug, segments
 from ..ops._base import refusal
+from ..ops._numbers import check_flags
 from ..ops.partition import offsets, splits_of_rowids
 from ..values import dtypes
 from ..values.public import public
@@ -25,6 +26,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     >>> fg.sparse.to_dense(fg.sets.intersection([[1, 2, 3]], [[2, 3, 4]])).numpy().tolist()
     [[2, 3]]
     """
+    check_flags("intersection", validate_indices=validate_indices)
     return _combined(a, b, lambda first, again, last: again)
 
 
@@ -37,6 +39,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     >>> fg.sets.union([[1, 2]], [[2, 3]]).values.numpy()
     array([1, 2, 3], dtype=int32)
     """
+    check_flags("union", validate_indices=validate_indices)
     return _combined(a, b, lambda first, again, last: ops.ones_like(again))
 
 
@@ -49,6 +52,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     >>> fg.sets.difference([[1, 2]], [[2, 3]]).values.numpy()
     array([1], dtype=int32)
     """
+    check_flags("difference", validate_indices=validate_indices)
 
     def alone(first: Any, again: Any, last: Any) -> Any:
         return ops.logical_and(first if aminusb else ops.logical_not(first), ops.logical_not(again))
@@ -63,6 +67,7 @@ def size(a: Any, validate_indices: bool = True) -> Any:
     >>> fg.sets.size(fg.sparse.from_dense([[1, 2], [3, 3]])).numpy()
     array([2, 1], dtype=int32)
     """
+    check_flags("size", validate_indices=validate_indices)
     rows, _, shape = _unique(_set(a, "a"))
     ones = ops.ones_like(rows, dtypes.int32)
     counts = segments.unsorted_segment_sum(ones, rows, ops.reduce_prod(shape))

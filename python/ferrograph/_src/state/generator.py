@@ -354,4 +354,7 @@ def set_global_generator(generator: Generator) -> None:
     >>> fg.random.get_global_generator().normal([2]).numpy()
     array([ 0.43842274, -0.53439844], dtype=float32)
     """
+    if not isinstance(generator, Generator):
+        text = f"generator must be a Generator, got {_core.described(generator)}"
+        raise _core.about_argument(generator, TypeError(text))
     _global[:] = [generator]
