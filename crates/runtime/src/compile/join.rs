@@ -1,9 +1,11 @@
-//! The third stage: steps that compute row by row, over as many rows, become one that takes a tile of rows through all
-//! of them. What only they read has no place in memory any more. Results have the bits that the steps give one by one.
+//! The third stage, fusion: steps that compute row by row, over as many rows, become one that takes a tile of rows
+//! through all of them. What only they read is not stored any more. Results have the bits that the steps give one by
+//! one.
 //!
-//! Steps need not be neighbours: a group stays open until another step needs what it makes, and stands where its last
-//! step stood. Steps join the group that makes what they read, or one that reads the same. So do reads of variables and
-//! assignments, in their order: what has an effect that must not change places with theirs ends the group.
+//! Steps need not be neighbours: a fusion group stays open until another step needs what it makes, and its step is
+//! where its last member was. A step is added to the group that makes what it reads, or to one that reads the same. So
+//! are reads of variables and assignments, in their order: an effect that must not change its order with theirs ends
+//! the group.
 
 use super::lower::{Program, SlotInfo};
 use super::reads::{count_reads, each_read};

@@ -14,14 +14,15 @@
 //! 2. **lower** (`lower`, `blocks`): steps over slots. Kernels are bound where shapes are static; a slot has a type and
 //!    a storage; moves carry what enters and leaves the blocks of branches and loops. The grammar is a plan's, with a
 //!    storage in the place of a place, and without drops, last reads and allocations.
-//! 3. **join** (`join`): neighbouring elementwise steps over as many elements become one step, whose values in between
-//!    stay in the cache.
-//! 4. **schedule** (`schedule`): the same steps in program order, with drops and last reads.
+//! 3. **join** (`join`): fusion. Steps that compute row by row over as many rows become one step, whose values in
+//!    between stay in the cache.
+//! 4. **schedule** (`schedule`): liveness. The same steps in program order, with drops and last reads.
 //! 5. **find machine code** (`machine`): the same steps; blocks say which runs of them can be machine code, and hold
 //!    the programs (`ferrograph_machine`). Plans that are to run step by step do without.
 //! 6. **find lanes** (`lanes`): the same steps; blocks say which runs of them are independent lanes, large enough to be
 //!    run at once.
-//! 7. **place** (`place`, `layout`): the plan. The slots of the slab have offsets, and what kernels allocate is said.
+//! 7. **place** (`place`, `layout`): buffer assignment, which gives the plan. The slots of the slab have offsets, and what
+//!    kernels allocate is said.
 
 mod blocks;
 mod facts;

@@ -1,5 +1,5 @@
-//! The third stage: steps stay in program order; each says which tensors it is the last to need, so that they are
-//! dropped, or taken where the reader may change them in place.
+//! The fourth stage, liveness: steps stay in program order; each says which tensors it is the last to need, so that
+//! they are dropped, or given to the reader for an in-place update.
 
 use super::lower::{Program, SlotInfo, Storage};
 use crate::plan::{Action, Block, Loop, Move, Slot, SlotSet, Step, Taken};

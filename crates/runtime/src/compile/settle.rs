@@ -1,4 +1,4 @@
-//! The steps that a group ends as: one, with those before and behind it that are better done by themselves.
+//! The steps that a fusion group ends as: one, with those before and after it that are better done by themselves.
 
 use super::join::{Facts, Group};
 use super::rows::Doing;

@@ -1,5 +1,5 @@
-//! Several steps as one, over the rows that their values have in common: a tile of rows goes through all of them while
-//! it is in the cache. The kernels are those of the steps, bound anew to as many rows as a tile has.
+//! A fused step: several steps as one, over the rows that their values have in common: a tile of rows goes through all
+//! of them while it is in the cache. The kernels are those of the steps, bound anew to as many rows as a tile has.
 
 use super::ALIGN;
 use super::total::{Feeds, Total};

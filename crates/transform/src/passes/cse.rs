@@ -1,6 +1,6 @@
-//! Computes once what is computed several times: nodes of equal operations on the same values, after the same control
-//! predecessors. What reads, writes or draws random numbers is computed as often as the program says, and so is what
-//! gives handles and objects, which are told apart by more than their bits.
+//! Common subexpression elimination: computes once what is computed several times, which are nodes of equal operations
+//! on the same values, after the same control predecessors. What reads, writes or draws random numbers is computed as
+//! often as the program says, and so is what gives handles and objects, which are told apart by more than their bits.
 
 use super::{SMALL, is_plain, is_pure};
 use crate::rewrite::{Pass, Rewrite, Rewriter};

@@ -1,4 +1,5 @@
-//! Computes what depends on small constants alone, and on the shapes of what is not known. What fails to compute is left to fail when it runs.
+//! Constant folding: computes what depends on small constants alone, and on the shapes of what is not known. What fails
+//! to compute is left to fail when it runs.
 
 use super::{SMALL, is_plain, is_pure};
 use crate::rewrite::{Pass, Rewrite, Rewriter};

@@ -1,4 +1,4 @@
-//! Takes out what neither an output nor an effect needs.
+//! Dead code elimination: takes out what neither an output nor an effect needs.
 
 use crate::rewrite::{Pass, Rewrite, Rewriter};
 use ferrograph_graph::{Effect, NodeId};

@@ -1,5 +1,5 @@
-//! Reductions of values whose axes are in another order, and of what is computed of them element by element, read the
-//! values as they lie: what is left is put in the order of the program, which moves less.
+//! Transpose elimination: reductions of values whose axes are in another order, and of what is computed of them element
+//! by element, read the values as they are stored; what is left is put in the order of the program, which moves less.
 //!
 //! Only where each result takes its elements in the same order as before, so that its bits stay; where nothing else
 //! needs what is between; and where the rows that a reduction runs along stay long.

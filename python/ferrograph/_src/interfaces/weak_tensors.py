@@ -1,4 +1,4 @@
-"""Tensors of a weak dtype, and functions that give one where all their arguments are weak."""
+"""Tensors of a weak type, and functions that give one where all their arguments are weak."""
 
 from __future__ import annotations
 

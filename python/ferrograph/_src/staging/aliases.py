@@ -1,4 +1,4 @@
-"""Objects that code holds twice, where staging leaves a copy in one of the places.
+"""Aliases: objects that code holds twice, where staging leaves a copy in one of the places.
 
 The graph chooses between values, not between objects: where the branches of an ``if`` leave two
 lists in a name, the name gets a third, made of what the graph chooses. That is the same as long as

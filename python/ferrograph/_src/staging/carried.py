@@ -1,4 +1,4 @@
-"""The variables of a staged loop: what crosses from one iteration to the next, leaf by leaf."""
+"""Loop-carried values: what crosses from one iteration to the next, leaf by leaf."""
 
 from __future__ import annotations
 

@@ -310,8 +310,8 @@ _WEAK = {
 
 
 def weakened(x: Any, y: Any) -> tuple | None:
-    """Two operands of an operator, whose dtypes differ, where one is a number of Python's that the
-    graph chose: it takes the dtype of the other one, as it does in plain Python. None of others."""
+    """Two operands of an operator, whose dtypes differ, where one is of weak type, a merged Python
+    scalar: it takes the dtype of the other one, as it does in plain Python. None of others."""
     if not isinstance(y, (_core.Tensor, _core.VariableBase)):
         return _beside_fraction(x, y)
     if _is_weak(x, y):

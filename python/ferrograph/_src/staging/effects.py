@@ -1,4 +1,4 @@
-"""What staged code did to objects: found by comparing when a region ends, put back, and told.
+"""Side effects of staged code on objects: found by comparing when a region ends, undone, merged.
 
 While a region is traced a ``Journal`` holds a copy of what its functions can reach (``snapshot``),
 beside the places that converted code announces before it sets them: those of objects that the copy

@@ -1,4 +1,4 @@
-"""What the code that is being traced still reads: told from its frames and their bytecode."""
+"""Liveness of names: what the code that is being traced still reads, by its frames and bytecode."""
 
 from __future__ import annotations
 
