@@ -1,0 +1,205 @@
+"""Documents and public names use the field's words, not the private ones that these replace.
+
+``docs/glossary.md`` lists both: the last column of its tables has the retired words, and files that
+still have an old name. What is not clean yet is counted here, and the counts may only shrink.
+"""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import ferrograph as fg
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+SOURCES = ROOT / "python" / "ferrograph" / "_src"
+GLOSSARY = DOCS / "glossary.md"
+
+COLUMNS = 6
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(
+        DOCS / f"{name}.md"
+        for name in (
+            "add-a-python-type",
+            "add-an-op",
+            "architecture",
+            "glossary",
+            "one-branch",
+            "one-call",
+        )
+    ),
+]
+
+# What is not clean yet, with the counts of today, which may only shrink: lower them with the words.
+NOT_CLEAN = {
+    "old names of files": 30,
+    "retired words in the changelog": 51,
+    "retired words in texts of Python modules": 45,
+    "retired words in texts of crates": 10,
+}
+
+# Each of these is said in the documents and where the code does it.
+FIELD = {
+    "alias": "python/ferrograph/_src/staging/aliases.py",
+    "common subexpression elimination": "crates/transform/src/passes/cse.rs",
+    "constant folding": "crates/transform/src/passes/fold.rs",
+    "dead code elimination": "crates/transform/src/passes/prune.rs",
+    "fusion": "crates/runtime/src/compile/join.rs",
+    "guard": "python/ferrograph/_src/function/guards.py",
+    "liveness": "crates/runtime/src/compile/schedule.rs",
+    "loop-carried": "python/ferrograph/_src/staging/carried.py",
+    "side effect": "python/ferrograph/_src/staging/effects.py",
+    "weak type": "python/ferrograph/_src/staging/chosen_numbers.py",
+}
+
+MOST_WORDS = 120  # of a paragraph of the architecture
+
+
+def rows():
+    """The rows of the glossary's tables, each a list of its cells."""
+    for line in GLOSSARY.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == COLUMNS and cells[0] != "term" and not cells[0].startswith("---"):
+            yield cells
+
+
+ENTRIES = [entry for cells in rows() for entry in cells[-1].split(", ") if entry != "–"]
+RETIRED = [entry for entry in ENTRIES if not entry.startswith("`")]
+OLD_FILES = [entry.strip("`") for entry in ENTRIES if entry.startswith("`")]
+ANY_WORD = "|".join(sorted(map(re.escape, RETIRED), key=len, reverse=True))
+WORDS = re.compile(rf"(?<![\w-])(?:{ANY_WORD})(?![\w-])", re.IGNORECASE)
+
+
+def may_have_retired_words(text):
+    """Whether a look at each word, which takes long, is worth it."""
+    text = re.sub(r"\s+", " ", text.lower())
+    return any(word.lower() in text for word in RETIRED)
+
+
+def found(text):
+    """The retired words in a text."""
+    return WORDS.findall(re.sub(r"\s+", " ", text))
+
+
+def prose(page):
+    """The text of a page without its code; of the glossary, without the retired column, too."""
+    text = page.read_text()
+    if page == GLOSSARY:
+        text = "\n".join(
+            "|".join(line.split("|")[:-2]) if line.startswith("| ") else line
+            for line in text.splitlines()
+        )
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+
+
+def paragraphs(page):
+    """The paragraphs and items of lists of a page, without tables."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for block in re.split(r"\n\s*\n", text):
+        if not block.lstrip().startswith("|"):
+            yield from re.split(r"\n(?=\s*(?:[-*]|\d+\.) )", block)
+
+
+def test_the_glossary_is_read():
+    assert len(list(rows())) > 60
+    assert len(RETIRED) > 40
+    assert all(found(f"a {word} b") for word in RETIRED)
+    assert all(all(cells) for cells in rows())
+
+
+def test_terms_are_in_order():
+    text = GLOSSARY.read_text()
+    for section in text.split("\n## ")[1:]:
+        terms = re.findall(r"^\| (?!term|---)([^|]+) \|", section, flags=re.MULTILINE)
+        assert terms == sorted(terms, key=str.lower)
+
+
+def test_old_names_are_names_of_files():
+    files = [path.relative_to(ROOT).as_posix() for path in named_files()]
+    gone = [name for name in OLD_FILES if not any(f"/{name}" in f"/{file}" for file in files)]
+    assert not gone, "these have been renamed: take them out of the glossary"
+
+
+def named_files():
+    for folder in (SOURCES, ROOT / "crates"):
+        yield from (p for p in folder.rglob("*") if p.suffix in (".py", ".rs", ".toml"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_have_no_retired_words(page):
+    assert not found(prose(page))
+
+
+def test_headings_have_no_retired_words():
+    headings = {
+        f"{page.relative_to(ROOT)}: {line}"
+        for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+        for line in page.read_text().splitlines()
+        if line.startswith("#") and found(re.sub(r"`[^`]*`", "", line))
+    }
+    assert not headings
+
+
+def public_names():
+    """The names of the public modules, as words: `IteratorBase` is `iterator base`."""
+    for file in sorted((ROOT / "python" / "ferrograph").rglob("*.py")):
+        parts = file.relative_to(ROOT / "python").with_suffix("").parts
+        if "_src" in parts or parts[-1].startswith("_") and parts[-1] != "__init__":
+            continue
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        for name in getattr(importlib.import_module(module), "__all__", ()):
+            yield f"{module}.{name}", re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", name).strip()
+
+
+def test_public_names_have_no_retired_words():
+    names = dict(public_names())
+    assert len(names) > 1000
+    assert f"{fg.__name__}.constant" in names
+    assert not [name for name, words in names.items() if found(words)]
+
+
+def texts_of_python():
+    """The texts in the Python sources that are no docstrings: messages, among others."""
+    for file in SOURCES.rglob("*.py"):
+        if may_have_retired_words(source := file.read_text()):
+            nodes = list(ast.walk(ast.parse(source)))
+            statements = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+            constants = (node for node in nodes if isinstance(node, ast.Constant))
+            found = (node.value for node in constants if id(node) not in statements)
+            yield from (value for value in found if isinstance(value, str))
+
+
+def texts_of_crates():
+    """The texts in the crates that stand on one line, but for those of their tests."""
+    for file in (ROOT / "crates").glob("*/src/**/*.rs"):
+        if "tests" not in file.with_suffix("").parts:
+            code = re.sub(r"""//.*$|'"'""", "", file.read_text(), flags=re.MULTILINE)
+            yield from re.findall(r'"(?:[^"\\\n]|\\.)*"', code)
+
+
+def test_what_is_not_clean_gets_less():
+    now = {
+        "old names of files": len(OLD_FILES),
+        "retired words in the changelog": len(found((ROOT / "CHANGELOG.md").read_text())),
+        "retired words in texts of Python modules": len(found(" | ".join(texts_of_python()))),
+        "retired words in texts of crates": len(found(" | ".join(texts_of_crates()))),
+    }
+    assert now.keys() == NOT_CLEAN.keys()
+    assert {what: n for what, n in now.items() if n > NOT_CLEAN[what]} == {}
+
+
+@pytest.mark.parametrize("term", FIELD)
+def test_terms_of_the_field_are_used(term):
+    wanted = re.compile(rf"\b{term}", re.IGNORECASE)
+    assert any(re.match(rf"{term}\b", cells[0], re.IGNORECASE) for cells in rows())
+    assert any(wanted.search(prose(page)) for page in DOCS.rglob("*.md") if page != GLOSSARY)
+    assert wanted.search((ROOT / FIELD[term]).read_text())
+
+
+def test_paragraphs_of_the_architecture_are_short():
+    long = [p[:60] for p in paragraphs(DOCS / "architecture.md") if len(p.split()) > MOST_WORDS]
+    assert not long
