@@ -137,6 +137,27 @@ def test_messages_are_the_bytes_of_protocol_buffers(name):
     assert fg.make_ndarray(proto).tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("name", WIRE)
+def test_messages_are_made_and_read_while_tracing(name):
+    values, given, wire = WIRE[name]
+    found = []
+
+    @fg.function
+    def f():
+        proto = fg.make_tensor_proto(values, **given)
+        found.extend([proto.SerializeToString().hex(), fg.make_ndarray(proto).tolist()])
+        return fg.constant(0)
+
+    f()
+    assert found == [wire, fg.make_ndarray(fg.make_tensor_proto(values, **given)).tolist()]
+
+
+def test_messages_of_tensors_of_the_graph_are_refused():
+    for values in (lambda x: x, lambda x: [x, x], lambda x: [1, x]):
+        with pytest.raises(TypeError, match="values"):
+            fg.function(lambda x, values=values: fg.make_tensor_proto(values(x)))(fg.constant(1))
+
+
 @pytest.mark.parametrize(
     "dtype", [fg.float16, fg.bfloat16, fg.float64, fg.int8, fg.uint64, fg.complex64, fg.bool]
 )

@@ -120,6 +120,9 @@ CALLS = {
         fg.ones([1, 4, 4, 1]), 2, 2, padding=object()
     ),
     "unstack: num": lambda: fg.unstack(X, num=object()),
+    "while_loop: maximum_iterations": lambda: fg.while_loop(
+        lambda i: i < 3, lambda i: i + 1, [fg.constant(0)], maximum_iterations={}
+    ),
 }
 
 

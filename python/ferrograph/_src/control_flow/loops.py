@@ -48,6 +48,9 @@ def while_loop(
         raise ValueError("while_loop needs loop variables")
     if conditional.is_eager():
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
+    limit = maximum_iterations
+    if limit is not None and not isinstance(limit, (_core.Tensor, _core.VariableBase)):
+        maximum_iterations = whole(limit, "while_loop: maximum_iterations")
     shapes = None if shape_invariants is None else _as_list(shape_invariants)
     going, step = hooks.converted_callback(cond), hooks.converted_callback(body)
     found = while_loops.stage_while_loop(going, step, loop_vars, shapes, maximum_iterations)

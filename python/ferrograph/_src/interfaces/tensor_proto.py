@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import ops
+from ..context.thread import init_scope
 from ..files import wire
 from ..native import _core
 from ..ops._dispatch import told
 from ..ops._numbers import flag, wholes
-from ..values import constants, dtypes
+from ..values import constants, dtypes, nest
 from ..values.dtypes import as_dtype
 from ..values.public import public
 
@@ -215,7 +215,7 @@ def make_tensor_proto(
     allow_broadcast = flag(allow_broadcast, "make_tensor_proto: allow_broadcast")
     if verify_shape and allow_broadcast:
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")
-    if isinstance(values, _core.SymbolicTensor):
+    if any(isinstance(leaf, _core.SymbolicTensor) for leaf in nest.flatten(values)):
         raise TypeError("make_tensor_proto: values must be known, got a tensor of the graph")
     tensor = _tensor(values, dtype)
     given = tensor.shape.as_list()
@@ -236,7 +236,8 @@ def make_tensor_proto(
 
 
 def _tensor(values: Any, dtype: Any, shape: Any = None) -> Any:
-    return constants.constant(values, dtype, shape)
+    with init_scope():  # also while a function is traced it is known
+        return constants.constant(values, dtype, shape)
 
 
 def _count(sizes: list[int]) -> int:
@@ -291,6 +292,4 @@ def make_ndarray(tensor: Any) -> Any:
 
 
 def _of_bytes(content: bytes, dtype: Any, sizes: list[int]) -> Any:
-    zero: Any = ops.zeros([], dtype)
-    own = zero.numpy().dtype
-    return np.frombuffer(content, own).reshape(sizes).copy()
+    return np.frombuffer(content, dtype.as_numpy_dtype).reshape(sizes).copy()
