@@ -59,6 +59,13 @@ of_matrix(
     fg_positive,
     positive,
 )
+
+
+def solved(a, y):
+    """The solutions for stacks of matrices; before NumPy 2.0 a `y` of one axis less is vectors."""
+    return np.linalg.solve(a, y.reshape((1,) * (a.ndim - y.ndim) + y.shape))
+
+
 for flipped in (False, True):
     of_matrix(
         "MatrixInverse",
@@ -69,7 +76,7 @@ for flipped in (False, True):
         "MatrixSolve",
         lambda fg, x, y, f=flipped: fg.linalg.solve(fg_regular(fg, x), y, adjoint=f),
         [X, Y],
-        lambda x, y, f=flipped: np.linalg.solve(adjoint(regular(x)) if f else regular(x), y),
+        lambda x, y, f=flipped: solved(adjoint(regular(x)) if f else regular(x), y),
         (0, 1),
         dtypes=FIELD,
         tol=20,
@@ -82,7 +89,7 @@ for flipped in (False, True):
                 fg_regular(fg, x), y, lower=low, adjoint=f
             ),
             [X, Y],
-            lambda x, y, low=lower, f=flipped: np.linalg.solve(
+            lambda x, y, low=lower, f=flipped: solved(
                 adjoint(half(x, low)) if f else half(x, low), y
             ),
             (0, 1),
@@ -303,7 +310,7 @@ row(
     "BandedSolve",
     lambda fg, b, y: fg.linalg.tridiagonal_solve(b + fg.cast([[0.0], [6.0], [0.0]], b.dtype), y),
     [BANDS, Vary(4, 2, seed=1)],
-    lambda b, y: np.linalg.solve(whole(dominant(b), 1), y),
+    lambda b, y: solved(whole(dominant(b), 1), y),
     (0, 1),
     dtypes=FIELD,
     tol=20,
@@ -317,9 +324,7 @@ for lower in (True, False):
                 b + fg.cast(6.0, b.dtype), y, lower=low, adjoint=f
             ),
             [Vary(2, 4), Vary(4, 2, seed=1)],
-            lambda b, y, low=lower, f=flipped: np.linalg.solve(
-                whole(b + 6.0, 0 if low else 1, f), y
-            ),
+            lambda b, y, low=lower, f=flipped: solved(whole(b + 6.0, 0 if low else 1, f), y),
             (0, 1),
             dtypes=FIELD,
             tol=20,
