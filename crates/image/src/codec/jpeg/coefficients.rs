@@ -11,6 +11,8 @@ pub(super) type Block = [i16; 64];
 #[derive(Default)]
 pub(super) struct GroupRow {
     blocks: Vec<Block>,
+    /// Which coefficients of each are no zeros, in progressive files: a bit for each, in the order of files.
+    nonzero: Vec<u64>,
 }
 
 /// Where blocks lie in a row of groups.
@@ -19,6 +21,7 @@ pub(super) struct Layout {
     /// By component: its first block, blocks along a row, rows of blocks in a group.
     parts: Vec<[usize; 3]>,
     blocks: usize,
+    is_progressive: bool,
 }
 
 impl Layout {
@@ -30,7 +33,12 @@ impl Layout {
             part
         });
         let parts = parts.collect();
-        Layout { parts, blocks }
+        let is_progressive = frame.is_progressive;
+        Layout {
+            parts,
+            blocks,
+            is_progressive,
+        }
     }
 
     /// How many bytes a row of groups takes.
@@ -46,7 +54,9 @@ impl Layout {
     /// A row of groups, all zeros.
     pub fn row(&self) -> Result<GroupRow> {
         let blocks = vec_of([0; 64], self.blocks)?;
-        Ok(GroupRow { blocks })
+        let n = if self.is_progressive { self.blocks } else { 0 };
+        let nonzero = vec_of(0, n)?;
+        Ok(GroupRow { blocks, nonzero })
     }
 
     /// So many of them.
@@ -75,6 +85,22 @@ impl Layout {
     ) -> &'a mut [Block] {
         let [begin, columns, _] = self.parts[component];
         &mut row.blocks[begin + y * columns..][..columns]
+    }
+
+    /// As [`Layout::blocks_mut`] in a progressive file, with which coefficients are no zeros.
+    pub fn blocks_and_nonzero<'a>(
+        &self,
+        row: &'a mut GroupRow,
+        component: usize,
+        y: usize,
+    ) -> (&'a mut [Block], &'a mut [u64]) {
+        let [begin, columns, _] = self.parts[component];
+        let at = begin + y * columns;
+        let nonzero = row.nonzero.get_mut(at..at + columns);
+        (
+            &mut row.blocks[at..at + columns],
+            nonzero.unwrap_or_default(),
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use ferrograph_tensor::{Result, vec_for};
 
 use super::coefficients::{Block, GroupRow, Layout};
 use super::headers::{END, Headers, Scan, invalid};
-use super::huffman::{BEHIND, Bits, Table};
+use super::huffman::{BEHIND, Bits, Kind, Table};
 use super::progressive;
 
 /// The tables of one component of a scan.
@@ -41,20 +41,25 @@ impl Entropy {
         let needs_first = scan.first == 0 && scan.high == 0;
         let needs_others = scan.last > 0;
         let missing = || invalid("it lacks a Huffman table");
+        let kind = match (is_progressive, scan.high) {
+            (false, _) => Kind::Others,
+            (true, 0) => Kind::Coarse,
+            _ => Kind::Finer,
+        };
         let mut parts = Vec::new();
         for &(component, first, others) in &scan.parts {
-            let table = |codes: &Option<_>, is_dc| {
-                Table::of(codes.as_ref().ok_or_else(missing)?, is_dc).map(Some)
+            let table = |codes: &Option<_>, kind| {
+                Table::of(codes.as_ref().ok_or_else(missing)?, kind).map(Some)
             };
             parts.push(Part {
                 component,
                 first: if needs_first {
-                    table(&headers.first[first], true)?
+                    table(&headers.first[first], Kind::First)?
                 } else {
                     None
                 },
                 others: if needs_others || !is_progressive {
-                    table(&headers.others[others], false)?
+                    table(&headers.others[others], kind)?
                 } else {
                     None
                 },
@@ -218,15 +223,17 @@ impl Entropy {
         let frame = headers.frame.as_ref().ok_or_else(|| invalid("no frame"))?;
         let c = frame.components[component].clone();
         for y in 0..c.rows {
-            let blocks = layout.blocks_mut(&mut rows[y / c.v], component, y % c.v);
+            let row = &mut rows[y / c.v];
+            let (blocks, nonzero) = layout.blocks_and_nonzero(row, component, y % c.v);
             self.each(headers, c.columns, |coding, state, bits, x| {
                 let (scan, part, block) = (coding.0, &coding.1[0], &mut blocks[x]);
-                match (&part.others, scan.first, scan.high) {
-                    (Some(table), 1.., 0) => {
-                        progressive::others(scan, table, bits, &mut state.zeros, block);
+                match (&part.others, nonzero.get_mut(x), scan.first, scan.high) {
+                    (Some(table), Some(nonzero), 1.., 0) => {
+                        progressive::others(scan, table, bits, &mut state.zeros, block, nonzero);
                     }
-                    (Some(table), 1.., _) => {
-                        progressive::finer_others(scan, table, bits, &mut state.zeros, block);
+                    (Some(table), Some(nonzero), 1.., _) => {
+                        let zeros = &mut state.zeros;
+                        progressive::finer_others(scan, table, bits, zeros, block, nonzero);
                     }
                     _ => read_block(scan, part, bits, &mut state.before[0], block),
                 }

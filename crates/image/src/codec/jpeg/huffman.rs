@@ -8,8 +8,8 @@ const LOOK: u32 = 11;
 /// Set in an entry that answers a symbol alone, or nothing where its length is 0.
 const SYMBOL: u32 = 0x80;
 
-/// How far an entry moves on that ends a block.
-const LAST: u32 = 64;
+/// How far a symbol moves on that ends a block.
+pub(super) const LAST: usize = 64;
 
 /// Lengths of codes and symbols in order, as a file has them.
 #[derive(Clone, Debug)]
@@ -18,8 +18,42 @@ pub(super) struct Codes {
     pub symbols: Vec<u8>,
 }
 
+/// What a code is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// Differences of first coefficients.
+    First,
+    /// Coefficients behind the first.
+    Others,
+    /// The upper bits of those, in progressive files.
+    Coarse,
+    /// One more bit of them.
+    Finer,
+}
+
+/// How far a symbol moves on, and how many bits follow.
+fn meaning(symbol: u8, kind: Kind) -> (usize, u32) {
+    let (run, size) = (symbol >> 4, u32::from(symbol & 15));
+    match (kind, run, size) {
+        (Kind::First, ..) => (1, size),
+        (Kind::Others, 0..=14, 0) => (LAST, 0),
+        (_, 0..=14, 0) => (LAST, u32::from(run)),
+        (Kind::Finer, _, 1..) => (usize::from(run) + 1, 1),
+        _ => (usize::from(run) + 1, size),
+    }
+}
+
+/// The number that `size` bits encode behind a symbol: a coefficient, or how many blocks end with this one.
+fn number(step: usize, bits: u32, size: u32, kind: Kind) -> i32 {
+    match kind {
+        Kind::Coarse | Kind::Finer if step == LAST => (1 << size) + bits as i32,
+        _ => extended(bits, size),
+    }
+}
+
 /// A code, made for reading.
 pub(super) struct Table {
+    kind: Kind,
     /// By the next `LOOK` bits: the length (6 bits), whether that is of a symbol alone, how far it moves on or the symbol
     /// (8 bits), the number (16 bits).
     fast: Box<[u32; 1 << LOOK]>,
@@ -42,24 +76,20 @@ fn extended(bits: u32, size: u32) -> i32 {
 }
 
 /// The entry of a symbol whose code has `length` bits, where the bits from there on are `rest`, of `left` bits.
-fn entry(symbol: u8, length: u32, rest: u32, left: u32, is_dc: bool) -> u32 {
-    let (run, size) = (u32::from(symbol >> 4), u32::from(symbol & 15));
-    let step = match (size, run) {
-        _ if is_dc => 1,
-        (0, 0..=14) => LAST,
-        _ => run + 1,
-    };
+fn entry(symbol: u8, length: u32, rest: u32, left: u32, kind: Kind) -> u32 {
+    let (step, size) = meaning(symbol, kind);
     if size > left {
         return SYMBOL | length | u32::from(symbol) << 8;
     }
-    let number = extended(rest >> (left - size), size);
-    (length + size) | step << 8 | (number as u32) << 16
+    let number = number(step, rest >> (left - size), size, kind);
+    (length + size) | (step as u32) << 8 | (number as u32) << 16
 }
 
 impl Table {
     /// The table of a code; symbols of a first coefficient are sizes alone.
-    pub(super) fn of(codes: &Codes, is_dc: bool) -> Result<Table> {
+    pub(super) fn of(codes: &Codes, kind: Kind) -> Result<Table> {
         let mut table = Table {
+            kind,
             fast: Box::new([SYMBOL; 1 << LOOK]),
             ends: [0; 17],
             offsets: [0; 17],
@@ -70,10 +100,10 @@ impl Table {
             let n = u32::from(codes.counts[length as usize - 1]);
             table.offsets[length as usize] = at as i32 - code as i32;
             for &symbol in codes.symbols.get(at..at + n as usize).unwrap_or(&[]) {
-                if code >> length != 0 || is_dc && symbol > 15 {
+                if code >> length != 0 || kind == Kind::First && symbol > 15 {
                     bail!(InvalidArgument, "Invalid JPEG data: a bad Huffman table");
                 }
-                table.look_up(code, length, symbol, is_dc);
+                table.look_up(code, length, symbol);
                 code += 1;
             }
             at += n as usize;
@@ -101,18 +131,19 @@ impl Table {
         (self.symbols.get(at).copied().unwrap_or(0), length as u32)
     }
 
-    fn look_up(&mut self, code: u32, length: u32, symbol: u8, is_dc: bool) {
+    fn look_up(&mut self, code: u32, length: u32, symbol: u8) {
         let Some(left) = LOOK.checked_sub(length) else {
             return;
         };
         let begin = (code << left) as usize;
         for (rest, to) in self.fast[begin..begin + (1 << left)].iter_mut().enumerate() {
-            *to = entry(symbol, length, rest as u32, left, is_dc);
+            *to = entry(symbol, length, rest as u32, left, self.kind);
         }
     }
 }
 
 /// The bits of a piece of coded data; behind its end they are zeros.
+#[derive(Clone, Copy)]
 pub(super) struct Bits<'a> {
     /// The bytes, and eight more.
     data: &'a [u8],
@@ -153,7 +184,7 @@ impl<'a> Bits<'a> {
 
     /// Makes 56 bits at least ready.
     #[inline(always)]
-    fn fill(&mut self) {
+    pub(super) fn fill(&mut self) {
         (self.at, self.next, self.n) = filled(self.data, self.at, self.next, self.n);
     }
 
@@ -177,47 +208,62 @@ impl<'a> Bits<'a> {
         bits
     }
 
-    /// The next symbol.
+    /// How far the next symbol moves on, and the number behind it. 32 bits are ready.
     #[inline(always)]
-    pub(super) fn symbol(&mut self, table: &Table) -> u8 {
-        if self.n < 32 {
-            self.fill();
-        }
-        self.long_symbol(table)
-    }
-
-    /// The next symbol, where there are bits enough.
-    fn long_symbol(&mut self, table: &Table) -> u8 {
-        let (symbol, length) = table.long(self.next);
-        self.skip(length);
-        symbol
-    }
-
-    /// The number of so many bits, the upper half of which is positive.
-    #[inline(always)]
-    pub(super) fn number(&mut self, size: u32) -> i32 {
-        extended(self.take(size), size)
-    }
-
-    /// The next difference of first coefficients.
-    #[inline(always)]
-    fn difference(&mut self, table: &Table) -> i32 {
-        if self.n < 32 {
-            self.fill();
-        }
+    pub(super) fn coded(&mut self, table: &Table) -> (usize, i32) {
         let found = table.fast[(self.next >> (64 - LOOK)) as usize];
-        if found & SYMBOL == 0 {
-            self.skip(found & 0x3f);
-            return found as i32 >> 16;
+        if found & SYMBOL != 0 {
+            let (bits, step, number) = self.long(table, found);
+            *self = bits;
+            return (step, number);
         }
-        let size = u32::from(self.long_symbol(table) & 15);
-        self.number(size)
+        self.skip(found & 0x3f);
+        (((found >> 8) & 0xff) as usize, found as i32 >> 16)
+    }
+
+    /// As [`Bits::coded`], where the table has at most the symbol; with the bits behind. What is not borrowed stays in
+    /// registers.
+    #[cold]
+    #[inline(never)]
+    fn long(mut self, table: &Table, found: u32) -> (Bits<'a>, usize, i32) {
+        let (symbol, length) = match found & 0x3f {
+            0 => table.long(self.next),
+            length => ((found >> 8) as u8, length),
+        };
+        self.skip(length);
+        let (step, size) = meaning(symbol, table.kind);
+        let number = number(step, self.take(size), size, table.kind);
+        (self, step, number)
+    }
+
+    /// Moves the next `n` bits, of 24 that are ready, to the lower end of others.
+    #[inline(always)]
+    pub(super) fn gather(&mut self, n: u32, to: u64) -> u64 {
+        let all = to << n | self.next >> 1 >> (63 - n);
+        self.skip(n);
+        all
+    }
+
+    /// As [`Bits::gather`], of up to 64 bits; with the bits behind.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn gather_many(mut self, n: u32, mut to: u64) -> (Bits<'a>, u64) {
+        for n in [
+            n.min(24),
+            n.saturating_sub(24).min(24),
+            n.saturating_sub(48),
+        ] {
+            self.fill();
+            to = self.gather(n, to);
+        }
+        (self, to)
     }
 
     /// Adds the next difference of first coefficients to the one before.
     #[inline(always)]
     pub(super) fn first(&mut self, table: &Table, before: &mut i32) -> i16 {
-        *before = before.wrapping_add(self.difference(table));
+        self.fill();
+        *before = before.wrapping_add(self.coded(table).1);
         *before as i16
     }
 
