@@ -33,11 +33,41 @@ def test_pixels_are_those_of_libjpeg(name):
 
 
 def test_large_pictures_are_read_band_by_band():
-    for settings in ({"quality": 90}, {"subsampling": 1, "progressive": True}):
+    for settings in (
+        {"quality": 90},
+        {"subsampling": 1, "progressive": True},
+        {"progressive": True, "restart_marker_rows": 3},
+    ):
         to = io.BytesIO()
         Image.fromarray(pixels(603, 517, 60, 3)).save(to, "JPEG", **settings)
         found = fg.io.decode_jpeg(to.getvalue(), dct_method="INTEGER_ACCURATE").numpy()
         np.testing.assert_array_equal(found, np.asarray(Image.open(to)))
+
+
+@pytest.mark.parametrize("sampling", [0x12, 0x21, 0x22, 0x44])
+@pytest.mark.parametrize("progressive", [False, True])
+def test_a_component_alone_goes_block_by_block(sampling, progressive):
+    """Its sampling does not count, as in Pillow 13.0.0 by libjpeg-turbo."""
+    to = io.BytesIO()
+    Image.fromarray(pixels(61, 85, 40, 5)).convert("L").save(to, "JPEG", progressive=progressive)
+    file = bytearray(to.getvalue())
+    frame = file.index(b"\xff\xc2" if progressive else b"\xff\xc0")
+    file[frame + 11] = sampling
+    found = fg.io.decode_jpeg(bytes(file), dct_method="INTEGER_ACCURATE").numpy()
+    np.testing.assert_array_equal(found[..., 0], np.asarray(Image.open(io.BytesIO(file))))
+
+
+def test_files_may_have_more_scans_than_are_read_at_a_time():
+    """A scan that is there again writes the same coefficients."""
+    to = io.BytesIO()
+    Image.fromarray(pixels(100, 70, 40, 6)).save(to, "JPEG", progressive=True)
+    file = to.getvalue()
+    scans = [i for i in range(len(file)) if file[i : i + 2] == b"\xff\xda"]
+    tables = [i for i in range(len(file)) if file[i : i + 2] == b"\xff\xc4"]
+    again = file[scans[1] : min(i for i in tables if i > scans[1])]
+    file = file[: scans[1]] + again * 250 + file[scans[1] :]
+    found = fg.io.decode_jpeg(file, dct_method="INTEGER_ACCURATE").numpy()
+    np.testing.assert_array_equal(found, np.asarray(Image.open(to)))
 
 
 def test_cut_files_are_refused_or_made_up_for():

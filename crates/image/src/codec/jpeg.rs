@@ -1,14 +1,16 @@
 //! Reading JPEG, with the pixels that libjpeg gives.
 //!
 //! `headers` reads what stands before the pixels, `entropy` and `progressive` the coefficients by the codes of `huffman`,
-//! `transform` makes samples of them, `colours` lines of the picture, `render` leads from the one to the other. A file of
-//! one scan is computed while it is read, others once they are.
+//! `transform` makes samples of them, `colours` lines of the picture, `render` leads from the one to the other. All scans
+//! are found first; then the picture goes band by band through each scan and is computed, by the threads of a `pipeline`.
 
 mod coefficients;
 mod colours;
 mod entropy;
 mod headers;
 mod huffman;
+mod pieces;
+mod pipeline;
 mod progressive;
 mod render;
 mod standard;
@@ -16,15 +18,15 @@ mod transform;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
-use std::ops::Range;
+use std::cmp::Ordering;
 
-use ferrograph_kernels::pool::{par_tasks, worth_it};
+use ferrograph_kernels::pool::worth_it;
 use ferrograph_tensor::{Result, bail, vec_for, vec_of};
 use parking_lot::Mutex;
 
-use self::coefficients::{GroupRow, Layout};
+use self::coefficients::{Bands, GroupRow};
 use self::entropy::Entropy;
-use self::headers::{Headers, Scan, invalid};
+use self::headers::{Frame, Headers, Scan, invalid};
 use self::render::{Renderer, Wish};
 pub(crate) use self::transform::Method;
 use super::{Elements, Picture, counted};
@@ -33,7 +35,16 @@ use super::{Elements, Picture, counted};
 const PIXELS: usize = 512;
 
 /// How many bytes of pixels a band of the picture has at most, about.
-const BAND: usize = 256 << 10;
+const BAND: usize = 64 << 10;
+
+/// How many bands are at work at a time.
+const ROOM: usize = 8;
+
+/// How many scans are read at a time.
+const SCANS: usize = 100;
+
+/// How many rows of groups make a band where a file has more scans than that.
+const ROWS: usize = 4;
 
 /// What a byte of the picture costs once its coefficients are there, in nanoseconds.
 const NS_OF_PIXEL: f64 = 1.0;
@@ -98,19 +109,16 @@ pub(super) fn read(bytes: &[u8], channels: usize, how: JpegRead) -> Result<Pictu
         columns: how.columns,
     };
     let frame = headers.frame.clone().ok_or_else(|| invalid("no frame"))?;
-    let layout = Layout::of(&frame);
-    let (renderer, data) = if frame.is_progressive || scan.parts.len() < frame.components.len() {
-        let rows = all_scans(&mut headers, scan, &layout, frame.group_rows())?;
+    let is_single = !frame.is_progressive && scan.parts.len() == frame.components.len();
+    let (scans, renderer) = if is_single {
         let renderer = Renderer::of(&headers, wish)?;
-        let mut data = pixels(&renderer)?;
-        rendered(&rows, &renderer, &mut data)?;
-        (renderer, data)
+        (Scans::only(&mut headers, scan)?, renderer)
     } else {
-        let renderer = Renderer::of(&headers, wish)?;
-        let mut data = pixels(&renderer)?;
-        bands(&mut headers, scan, &layout, &renderer, &mut data)?;
-        (renderer, data)
+        let scans = Scans::all(&mut headers, &frame, scan)?;
+        (scans, Renderer::of(&headers, wish)?)
     };
+    let mut data = pixels(&renderer)?;
+    scans.render(&frame, &renderer, &mut data)?;
     let picture = Picture {
         frames: 1,
         h: renderer.height,
@@ -148,124 +156,118 @@ fn pixels(renderer: &Renderer) -> Result<Vec<u8>> {
     vec_of(0u8, counted(&sizes)?)
 }
 
-/// The coefficients of all scans.
-fn all_scans(
-    headers: &mut Headers<'_>,
-    first: Scan,
-    layout: &Layout,
-    n: usize,
-) -> Result<Vec<GroupRow>> {
-    let mut rows = layout.rows(n)?;
-    let mut scan = Some(first);
-    while let Some(found) = scan {
-        let mut entropy = Entropy::of(headers, found)?;
-        entropy.read_all(headers, layout, &mut rows)?;
-        entropy.finish(headers);
-        scan = headers.next_scan()?;
+/// Scans of a file that are still to be read.
+struct Scans<'a> {
+    left: Vec<Entropy<'a>>,
+    /// What the scans before have left, where there were too many for all to be read at a time.
+    coefficients: Option<Bands>,
+}
+
+impl<'a> Scans<'a> {
+    /// The only scan of a file.
+    fn only(headers: &mut Headers<'a>, scan: Scan) -> Result<Scans<'a>> {
+        let left = vec![Entropy::of(headers, scan)?];
+        // What stands behind the picture: its end at least.
+        match headers.next_scan()? {
+            None => Ok(Scans {
+                left,
+                coefficients: None,
+            }),
+            Some(_) => Err(invalid("it has more scans than its components need")),
+        }
     }
-    Ok(rows)
+
+    /// All scans of a file, of which the first is found.
+    fn all(headers: &mut Headers<'a>, frame: &Frame, first: Scan) -> Result<Scans<'a>> {
+        let (mut left, mut coefficients) = (Vec::new(), None);
+        let mut scan = Some(first);
+        while let Some(found) = scan {
+            if left.len() == SCANS {
+                let bands = match coefficients.take() {
+                    Some(bands) => bands,
+                    None => Bands::of(frame, ROWS, frame.group_rows().div_ceil(ROWS).max(ROOM))?,
+                };
+                read_bands(std::mem::take(&mut left), &bands, None)?;
+                coefficients = Some(bands);
+            }
+            left.push(Entropy::of(headers, found)?);
+            scan = headers.next_scan()?;
+        }
+        Ok(Scans { left, coefficients })
+    }
+
+    /// Reads them and computes the picture.
+    fn render(self, frame: &Frame, renderer: &Renderer, data: &mut [u8]) -> Result<()> {
+        let bands = match self.coefficients {
+            Some(bands) => bands,
+            None => Bands::of(frame, band(frame.group_rows(), renderer), ROOM)?,
+        };
+        read_bands(self.left, &bands, Some((renderer, data)))
+    }
 }
 
-/// Computes a picture whose coefficients are all there, its bands by several threads.
-fn rendered(rows: &[GroupRow], renderer: &Renderer, data: &mut [u8]) -> Result<()> {
-    let n = band(rows.len(), renderer);
-    let bands = data.chunks_mut(n * renderer.group_bytes());
-    let bands: Vec<_> = bands.map(|to| Mutex::new((to, Ok(())))).collect();
-    par_tasks(bands.len(), &|i| {
-        let (to, done) = &mut *bands[i].lock();
-        *done = renderer.render(i * n, &|y| &rows[y], to);
+/// Reads scans band by band, and computes the picture of them where one is wanted.
+fn read_bands(
+    scans: Vec<Entropy<'_>>,
+    bands: &Bands,
+    picture: Option<(&Renderer, &mut [u8])>,
+) -> Result<()> {
+    let bytes = picture.as_ref().map_or(usize::MAX, |(_, data)| data.len());
+    let is_shared = worth_it(bytes as f64 * NS_OF_PIXEL);
+    let picture = picture.map(|(renderer, data)| {
+        let parts = data.chunks_mut(bands.rows * renderer.group_bytes());
+        (renderer, Mutex::new(parts))
     });
-    bands.into_iter().try_for_each(|band| band.into_inner().1)
+    let size = pipeline::Size {
+        stages: scans.len() + usize::from(picture.is_some()),
+        bands: bands.n(),
+        room: bands.room(),
+    };
+    let scans: Vec<_> = scans.into_iter().map(Mutex::new).collect();
+    pipeline::run(
+        size,
+        is_shared,
+        &|stage, band| match (scans.get(stage), &picture) {
+            (Some(scan), _) => {
+                if stage == 0 {
+                    bands.begin(band)?;
+                }
+                read_band(&mut scan.lock(), bands, band)
+            }
+            (None, Some((renderer, parts))) => match parts.lock().next() {
+                Some(to) => render_band(renderer, bands, band, to),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        },
+    )
 }
 
-/// How many rows of groups make a band of `n` rows: few where threads share them.
+/// Reads a band of a scan.
+fn read_band(scan: &mut Entropy<'_>, bands: &Bands, band: usize) -> Result<()> {
+    let (mut rows, begin) = (bands.at(band), band * bands.rows);
+    let mut rows = rows.iter_mut().enumerate();
+    rows.try_for_each(|(y, row)| scan.read(begin + y, &bands.layout, row))
+}
+
+/// Computes a band of a picture, of whose coefficients those of the bands around it count, too.
+fn render_band(renderer: &Renderer, bands: &Bands, band: usize, to: &mut [u8]) -> Result<()> {
+    let before = (band > 0).then(|| bands.at(band - 1));
+    let after = (band + 1 < bands.n()).then(|| bands.at(band + 1));
+    let (here, empty) = (bands.at(band), GroupRow::default());
+    let row = |y: usize| {
+        let rows = match (y / bands.rows).cmp(&band) {
+            Ordering::Less => before.as_deref(),
+            Ordering::Equal => Some(&*here),
+            Ordering::Greater => after.as_deref(),
+        };
+        rows.map_or(&empty, |rows| &rows[y % bands.rows])
+    };
+    renderer.render(band * bands.rows, &row, to)
+}
+
+/// How many rows of groups make a band, of `n` that the picture has.
 fn band(n: usize, renderer: &Renderer) -> usize {
     let most = BAND.div_ceil(renderer.group_bytes()).max(2);
-    if is_shared(n, renderer) {
-        (n / 8).clamp(2, most)
-    } else {
-        most
-    }
-}
-
-/// Whether `n` rows of groups are worth several threads.
-fn is_shared(n: usize, renderer: &Renderer) -> bool {
-    worth_it((renderer.group_bytes() * n) as f64 * NS_OF_PIXEL)
-}
-
-/// Computes a picture of one scan, band by band: while one is computed, the coefficients of the next are read.
-fn bands(
-    headers: &mut Headers<'_>,
-    scan: Scan,
-    layout: &Layout,
-    renderer: &Renderer,
-    data: &mut [u8],
-) -> Result<()> {
-    let n = data.len().div_ceil(renderer.group_bytes());
-    let (band, is_shared) = (band(n, renderer), is_shared(n, renderer));
-    let mut entropy = Entropy::of(headers, scan)?;
-    // A band, one row before it and one behind it, and the rows that are read meanwhile.
-    let mut slots: Vec<Option<GroupRow>> = Vec::new();
-    for row in layout.rows(n.min(2 * band + 2))? {
-        slots.push(Some(row));
-    }
-    let places = slots.len();
-    let read = |slots: &mut [Option<GroupRow>], rows: Range<usize>| -> Result<Vec<GroupRow>> {
-        let taken = rows.map(|y| slots[y % places].take());
-        taken
-            .map(|row| row.map_or_else(|| layout.row(), Ok))
-            .collect()
-    };
-    let mut decode = |rows: &mut [GroupRow]| -> Result<()> {
-        rows.iter_mut().try_for_each(|row| {
-            row.clear();
-            entropy.read_groups(headers, layout, row)
-        })
-    };
-    let mut end = (band + 1).min(n);
-    let mut rows = read(&mut slots, 0..end)?;
-    decode(&mut rows)?;
-    slots
-        .iter_mut()
-        .zip(rows)
-        .for_each(|(to, row)| *to = Some(row));
-    for (i, to) in data.chunks_mut(band * renderer.group_bytes()).enumerate() {
-        let next = end..(end + band).min(n);
-        let mut rows = read(&mut slots, next.clone())?;
-        let empty = GroupRow::default();
-        let row = |y: usize| slots[y % places].as_ref().unwrap_or(&empty);
-        if is_shared {
-            let render = || renderer.render(i * band, &row, to);
-            side_by_side(|| decode(&mut rows), render)?;
-        } else {
-            decode(&mut rows)?;
-            renderer.render(i * band, &row, to)?;
-        }
-        end = next.end;
-        next.zip(rows)
-            .for_each(|(y, row)| slots[y % places] = Some(row));
-    }
-    entropy.finish(headers);
-    // What stands behind the picture: its end at least.
-    match headers.next_scan()? {
-        None => Ok(()),
-        Some(_) => Err(invalid("it has more scans than its components need")),
-    }
-}
-
-/// Does two things, by two threads where there are some.
-fn side_by_side(
-    one: impl FnOnce() -> Result<()> + Send,
-    other: impl FnOnce() -> Result<()> + Send,
-) -> Result<()> {
-    let (one, other) = (Mutex::new(Some(one)), Mutex::new(Some(other)));
-    let done = [const { Mutex::new(Ok(())) }; 2];
-    par_tasks(2, &|i| {
-        let result = match i {
-            0 => one.lock().take().map(|work| work()),
-            _ => other.lock().take().map(|work| work()),
-        };
-        *done[i].lock() = result.unwrap_or(Ok(()));
-    });
-    done.into_iter().try_for_each(|done| done.into_inner())
+    (n / 8).clamp(2, most)
 }

@@ -1,6 +1,7 @@
-//! The coefficients of a picture: blocks in rows of groups.
+//! The coefficients of a picture: blocks in rows of groups, rows in bands.
 
-use ferrograph_tensor::{Result, vec_for, vec_of};
+use ferrograph_tensor::{Result, check_bytes, vec_for, vec_of};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::headers::Frame;
 
@@ -42,7 +43,7 @@ impl Layout {
     }
 
     /// How many bytes a row of groups takes.
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.blocks * size_of::<Block>()
     }
 
@@ -52,22 +53,11 @@ impl Layout {
     }
 
     /// A row of groups, all zeros.
-    pub fn row(&self) -> Result<GroupRow> {
+    fn row(&self) -> Result<GroupRow> {
         let blocks = vec_of([0; 64], self.blocks)?;
         let n = if self.is_progressive { self.blocks } else { 0 };
         let nonzero = vec_of(0, n)?;
         Ok(GroupRow { blocks, nonzero })
-    }
-
-    /// So many of them.
-    pub fn rows(&self, n: usize) -> Result<Vec<GroupRow>> {
-        ferrograph_tensor::check_bytes(self.bytes().saturating_mul(n))?;
-        let mut all = vec_for(n)?;
-        for _ in 0..n {
-            all.push(self.row()?);
-            ferrograph_kernels::stop::breathe();
-        }
-        Ok(all)
     }
 
     /// A row of blocks of a component, by its number within the group.
@@ -104,9 +94,64 @@ impl Layout {
     }
 }
 
+/// The rows of groups of a picture in bands, as many as there is room for: later ones take the room of earlier ones.
+pub(super) struct Bands {
+    pub layout: Layout,
+    /// Rows of groups of the picture, and of a band.
+    n_rows: usize,
+    pub rows: usize,
+    all: Vec<Mutex<Vec<GroupRow>>>,
+}
+
+impl Bands {
+    /// Bands of `rows` rows, with room for so many.
+    pub fn of(frame: &Frame, rows: usize, room: usize) -> Result<Bands> {
+        let (layout, n_rows) = (Layout::of(frame), frame.group_rows());
+        check_bytes(layout.bytes().saturating_mul(n_rows.min(rows * room)))?;
+        let mut all = vec_for(room)?;
+        all.resize_with(room, Mutex::default);
+        Ok(Bands {
+            layout,
+            n_rows,
+            rows,
+            all,
+        })
+    }
+
+    /// How many bands there are.
+    pub fn n(&self) -> usize {
+        self.n_rows.div_ceil(self.rows)
+    }
+
+    /// For how many there is room.
+    pub fn room(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The rows of a band.
+    pub fn at(&self, band: usize) -> MutexGuard<'_, Vec<GroupRow>> {
+        self.all[band % self.room()].lock()
+    }
+
+    /// Makes a band ready to be read: zeros, unless it is there already.
+    pub fn begin(&self, band: usize) -> Result<()> {
+        let n = self.rows.min(self.n_rows - band * self.rows);
+        let mut rows = self.at(band);
+        rows.truncate(n);
+        if band >= self.room() {
+            rows.iter_mut().for_each(GroupRow::clear);
+        }
+        while rows.len() < n {
+            rows.push(self.layout.row()?);
+        }
+        Ok(())
+    }
+}
+
 impl GroupRow {
     /// Makes all coefficients zeros.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.blocks.fill([0; 64]);
+        self.nonzero.fill(0);
     }
 }

@@ -81,12 +81,18 @@ pub(super) enum Space {
     Unknown,
 }
 
-/// A file, read up to a marker.
-pub(super) struct Headers<'a> {
+/// The bytes of a file, and where they are read next.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
     pub bytes: &'a [u8],
     pub at: usize,
     /// Whether a file that ends too early is taken to end there.
     recovers: bool,
+}
+
+/// A file, read up to a marker.
+pub(super) struct Headers<'a> {
+    pub source: Source<'a>,
     steps: [Option<Box<Steps>>; 4],
     pub first: [Option<Codes>; 4],
     pub others: [Option<Codes>; 4],
@@ -103,30 +109,7 @@ fn word(bytes: &[u8], at: usize) -> Option<usize> {
     Some(usize::from(u16::from_be_bytes(*word)))
 }
 
-impl<'a> Headers<'a> {
-    /// Reads up to the first scan.
-    pub fn of(bytes: &'a [u8], recovers: bool) -> Result<(Headers<'a>, Scan)> {
-        let mut headers = Headers {
-            bytes,
-            at: 2,
-            recovers,
-            steps: Default::default(),
-            first: standard::codes(false),
-            others: standard::codes(true),
-            restart: 0,
-            frame: None,
-            is_jfif: false,
-            adobe: None,
-        };
-        if !bytes.starts_with(&[0xff, 0xd8]) {
-            return Err(invalid("it does not begin as JPEG does"));
-        }
-        match headers.next_scan()? {
-            Some(scan) => Ok((headers, scan)),
-            None => Err(invalid("it has no pixels")),
-        }
-    }
-
+impl Source<'_> {
     /// The next marker; the end where a file has no more, or an error.
     pub fn marker(&mut self) -> Result<u8> {
         loop {
@@ -152,32 +135,62 @@ impl<'a> Headers<'a> {
         }
         Ok(())
     }
+}
+
+impl<'a> Headers<'a> {
+    /// Reads up to the first scan.
+    pub fn of(bytes: &'a [u8], recovers: bool) -> Result<(Headers<'a>, Scan)> {
+        let mut headers = Headers {
+            source: Source {
+                bytes,
+                at: 2,
+                recovers,
+            },
+            steps: Default::default(),
+            first: standard::codes(false),
+            others: standard::codes(true),
+            restart: 0,
+            frame: None,
+            is_jfif: false,
+            adobe: None,
+        };
+        if !bytes.starts_with(&[0xff, 0xd8]) {
+            return Err(invalid("it does not begin as JPEG does"));
+        }
+        match headers.next_scan()? {
+            Some(scan) => Ok((headers, scan)),
+            None => Err(invalid("it has no pixels")),
+        }
+    }
 
     /// The contents of a segment.
     fn body(&mut self) -> Result<&'a [u8]> {
-        let Some(length) = word(self.bytes, self.at) else {
-            self.at = self.bytes.len() + 1;
+        let Some(length) = word(self.source.bytes, self.source.at) else {
+            self.source.at = self.source.bytes.len() + 1;
             return Err(invalid("it is cut short"));
         };
         if length < 2 {
             return Err(invalid("a segment has a bad length"));
         }
-        let body = self.bytes.get(self.at + 2..self.at + length);
-        self.at += length;
+        let body = self
+            .source
+            .bytes
+            .get(self.source.at + 2..self.source.at + length);
+        self.source.at += length;
         body.ok_or_else(|| invalid("it is cut short"))
     }
 
     /// Reads up to the next scan; none at the end, which may be within a segment where that is made up for.
     pub fn next_scan(&mut self) -> Result<Option<Scan>> {
         match self.scan_or_end() {
-            Err(_) if self.recovers && self.at > self.bytes.len() => Ok(None),
+            Err(_) if self.source.recovers && self.source.at > self.source.bytes.len() => Ok(None),
             found => found,
         }
     }
 
     fn scan_or_end(&mut self) -> Result<Option<Scan>> {
         loop {
-            match self.marker()? {
+            match self.source.marker()? {
                 END => return Ok(None),
                 SCAN => return self.scan().map(Some),
                 0xc0..=0xc2 if self.frame.is_some() => {
