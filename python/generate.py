@@ -52,6 +52,7 @@ LAZY = (
     "ragged",
     "saved",
     "sparse",
+    "staging.graph",
     "state.generator",
     "state.module",
     "state.tensor_array",

@@ -156,7 +156,6 @@ from ._src.ops.selection import (
     tensor_scatter_nd_update,
     where,
 )
-from ._src.staging.graph import Graph, Operation
 from ._src.state.variable import (
     Variable,
     VariableAggregation,
@@ -298,6 +297,7 @@ if TYPE_CHECKING:
     from ._src.saved.graph_def import import_graph_def
     from ._src.sparse.distances import edit_distance
     from ._src.sparse.tensor import SparseTensor, SparseTensorSpec
+    from ._src.staging.graph import Graph, Operation
     from ._src.state.module import Module
     from ._src.state.tensor_array import TensorArray
     from ._src.tables.critical_section import CriticalSection
@@ -594,7 +594,9 @@ if not TYPE_CHECKING:
         "CriticalSection": "tables.critical_section:CriticalSection",
         "DeviceSpec": "interfaces.devices:DeviceSpec",
         "GradientTape": "autodiff.tape:GradientTape",
+        "Graph": "staging.graph:Graph",
         "Module": "state.module:Module",
+        "Operation": "staging.graph:Operation",
         "OptionalSpec": "data.specs:OptionalSpec",
         "RaggedTensor": "ragged.tensor:RaggedTensor",
         "RaggedTensorSpec": "ragged.spec:RaggedTensorSpec",

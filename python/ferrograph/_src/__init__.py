@@ -6,7 +6,7 @@ import gc
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import FunctionType
 
@@ -16,6 +16,7 @@ _importing: list[int] = []  # the threads that import a module late, once for ea
 _forking: list[int] = []  # the threads that are about to fork
 _LONGEST_WAIT = 5.0
 _PUBLIC = f"{__name__.rpartition('.')[0]}."
+_PLACED = (type, FunctionType)  # what says in which module users find it
 
 
 def _load(module: str) -> Any:
@@ -163,20 +164,19 @@ def door(
         else:
             module, _, attribute = place.partition(":")
             found = getattr(_opened(f"{__name__}.{module}", namespace, name), attribute)
-            _open_home(found)
+            _open_homes([found])
         setattr(sys.modules[namespace], name, found)
         return found
 
-    for eager in list(vars(sys.modules[namespace]).values()):
-        _open_home(eager)
+    _open_homes(vars(sys.modules[namespace]).values())
     return find
 
 
-def _open_home(value: Any) -> None:
-    """Import the public module in which an object says that users find it."""
-    home = value.__module__ if isinstance(value, (type, FunctionType)) else None
-    if home is not None and home.startswith(_PUBLIC) and home not in sys.modules:
-        _load(home)
+def _open_homes(values: Iterable[Any]) -> None:
+    """Import the public modules in which objects say that users find them."""
+    for home in {v.__module__ for v in values if isinstance(v, _PLACED)}.difference(sys.modules):
+        if home is not None and home.startswith(_PUBLIC):
+            _load(home)
 
 
 def names_of(module: str) -> list[str]:

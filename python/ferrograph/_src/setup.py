@@ -25,7 +25,6 @@ with uncollected(settles=True):  # what an import makes lives on
     from .ops._numbers import attribute
     from .ops.arrays import rows
     from .ops.indexing import getitem
-    from .staging.graph import graph_being_built, graph_of
     from .staging.journal import chosen, thread
     from .state.variable import Variable, variable_from_handle
     from .values import dtypes, errors
@@ -42,6 +41,8 @@ _find = lazy(
         "assign_part": "state.parts",
         "batch_jacobian": "batching.jacobian",
         "callback_gradient": "function.callbacks",
+        "graph_being_built": "staging.graph",
+        "graph_of": "staging.graph",
         "jacobian": "batching.jacobian",
         "name_argument": "context.arguments",
         "reads_of": "autograph.convert.effects",
@@ -82,7 +83,9 @@ def _is_within(frame: FrameType | None) -> bool:
 def _graph_of(tensor: Any) -> Any:
     # Branches and bodies of loops are no functions: their tensors alone know them.
     region = region_of_function(tensor._graph_id) or tensor._region()
-    return graph_of(tensor) if region is None else graph_being_built(region)
+    if region is None:
+        return _find("graph_of")(tensor)
+    return _find("graph_being_built")(region)
 
 
 def _operation_of(tensor: Any) -> Any:

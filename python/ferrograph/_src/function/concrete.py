@@ -8,7 +8,6 @@ from .. import staging
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.collections import pass_on
-from ..staging.graph import Graph
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.public import public
@@ -16,6 +15,7 @@ from ..values.tensor_spec import TensorSpec
 from . import outputs, special
 
 if TYPE_CHECKING:
+    from ..staging.graph import Graph
     from .special import FunctionType
 
 __all__ = ["AtomicFunction", "ConcreteFunction", "by_name", "keepers"]
@@ -117,7 +117,7 @@ class ConcreteFunction(_core.ConcreteBase):
     def graph(self) -> Graph:
         """The graph."""
         if self._view is None:
-            self._view = Graph._of_concrete(self)
+            self._view = staging.Graph._of_concrete(self)
         return self._view
 
     @property

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import _core
-from ..ops import _dispatch, debug
+from ..ops import debug
 from ..values.public import functions_like, public
+from . import handled_functions
 
 __all__ = [
     "dispatch_for_api",
@@ -35,7 +36,7 @@ _registered: dict[Callable, list[Callable]] = {}
 
 
 def _add(api: Callable, target: Callable, handler: Callable) -> None:
-    _dispatch.register(api, handler)
+    handled_functions.register(api, handler)
     _registered.setdefault(target, []).append(handler)
 
 
@@ -62,7 +63,7 @@ def _matches(value: Any, annotation: Any) -> bool:
 
 
 def _check(api: Any) -> None:
-    if not callable(api) or not _dispatch.let_ask(api):
+    if not callable(api) or not handled_functions.let_ask(api):
         name = getattr(api, "__name__", repr(api))
         raise ValueError(f"{name} does not ask the classes of its arguments")
 
@@ -213,4 +214,4 @@ def unregister_dispatch_for(dispatch_target: Callable) -> None:
         name = getattr(dispatch_target, "__name__", repr(dispatch_target))
         raise ValueError(f"{name} was not registered for dispatch")
     for handler in _registered.pop(dispatch_target):
-        _dispatch.unregister(handler)
+        handled_functions.unregister(handler)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .failures import may_handle
     from .fronts import Method, perform
     from .function_def import function_def
+    from .graph import Graph
     from .outside import takes_no_choice
     from .pictures import to_dot, to_html
     from .standing import can_stand_in, is_alone, stand_in, stand_in_again
@@ -48,6 +49,7 @@ __getattr__ = lazy(
         "may_handle": "failures",
         **dict.fromkeys(("Method", "perform"), "fronts"),
         "function_def": "function_def",
+        "Graph": "graph",
         **dict.fromkeys(("to_dot", "to_html"), "pictures"),
         **dict.fromkeys(("can_stand_in", "is_alone", "stand_in", "stand_in_again"), "standing"),
         "takes_no_choice": "outside",

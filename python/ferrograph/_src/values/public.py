@@ -67,10 +67,18 @@ def public(
 
 
 def _place(value: FunctionType | type, names: tuple[str, ...]) -> None:
-    own = [name for name in names if name.rpartition(".")[2] == value.__name__]
-    if own:
-        space = min(own, key=lambda name: name.count(".")).rpartition(".")[0]
-        value.__module__ = f"{_PACKAGE}.{space}" if space else _PACKAGE
+    home = None
+    for name in names:
+        space, _, last = name.rpartition(".")
+        if last != value.__name__:
+            continue
+        if not space:
+            value.__module__ = _PACKAGE
+            return
+        if home is None or space.count(".") < home.count("."):
+            home = space
+    if home is not None:
+        value.__module__ = f"{_PACKAGE}.{home}"
 
 
 def block(generator: Callable[[Any], Iterator[Any]]) -> Any:
