@@ -121,3 +121,29 @@ def test_methods_have_gradients_of_their_own(run):
     assert slope(made.times) == [6.0, 100.0]
     assert slope(made.alone) == [4.0, 7.0]
     assert slope(Doubling.alone) == [4.0, 7.0]
+
+
+def test_second_gradients_in_a_function_reach_variables_that_a_nested_one_reads_backwards():
+    w = fg.Variable(3.0)
+
+    @fg.custom_gradient
+    def scaled(x):
+        def grad(dy, variables=None):
+            return dy * 7.0 * w, [dy * x * 11.0]
+
+        return x * w, grad
+
+    nested = fg.function(lambda x: scaled(x), input_signature=[fg.TensorSpec([], fg.float32)])
+
+    @fg.function
+    def second(x):
+        with fg.GradientTape() as outer:
+            outer.watch(x)
+            with fg.GradientTape() as tape:
+                tape.watch(x)
+                y = nested(x)
+            found = tape.gradient(y, [x, w])
+        return outer.gradient(found, [x, w])
+
+    # Seen in tensorflow 2.21.
+    assert [float(g) for g in second(fg.constant(2.0))] == [11.0, 7.0]

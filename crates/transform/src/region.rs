@@ -159,12 +159,31 @@ fn call_vjp(
     let gradient = gradient_for(graph, &wanted, |p| is_needed(region, p, call.needs))?;
     let specs: Vec<TensorSpec> = gradient.forward.output_specs().cloned().collect();
     let forward = with_regions(&node.op, vec![region.with(gradient.forward.clone())])?;
-    let residuals = node.extend(forward, &specs)?;
+    let mut residuals = node.extend(forward, &specs)?;
+    take_resources(&mut residuals, &gradient, region, call.inputs);
     let seeds = call.grads.iter().flatten().cloned().collect();
     let backward = backward_call(&node.op, &gradient);
     Ok(to_grads(apply_backward(
         e, &gradient, backward, seeds, &residuals,
     )?))
+}
+
+/// Puts what a call takes in the places of the resources among its residuals: the gradient of a resource is that of what
+/// it holds, which no output has.
+fn take_resources(
+    residuals: &mut [Val],
+    gradient: &GraphGradient,
+    region: &Region<'_>,
+    inputs: &[Val],
+) {
+    let forward = &gradient.forward;
+    let first = forward.outputs.len() - residuals.len();
+    for (residual, value) in residuals.iter_mut().zip(&forward.outputs[first..]) {
+        let place = forward.inputs.iter().position(|v| v == value);
+        if let Some(place) = place.filter(|_| residual.dtype() == DType::Resource) {
+            residual.clone_from(&inputs[region.inputs[place] as usize]);
+        }
+    }
 }
 
 /// The gradients of what an operation takes that runs one of several graphs, by its input 0.
