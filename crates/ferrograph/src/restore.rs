@@ -208,17 +208,16 @@ impl<'f> Restoring<'f> {
         if let Some(made) = self.traces.get(name) {
             return Ok(made.clone());
         }
-        let graph = self.file.concrete(&mut self.functions, name)?;
+        let made = self.file.concrete(&mut self.functions, name)?;
         let around = self.file.objects().concrete_functions.get(name);
-        let bound = around.map_or(&[][..], |f| &f.bound_inputs);
-        let captures = bound.iter().map(|&number| self.capture(name, number));
+        let captures = made.bound.iter().map(|&number| self.capture(name, number));
         let captures = captures.collect::<Result<Vec<_>>>()?;
         let within = |e: Error| Error::new(e.kind(), format!("function {name:?}: {}", e.message()));
         let arguments = around.and_then(|f| f.canonicalized_input_signature.as_ref());
         let arguments = Structure::of(arguments).map_err(within)?;
         let result = around.and_then(|f| f.output_signature.as_ref());
         let result = Structure::of(result).map_err(within)?;
-        let made = Arc::new(Trace::new(name, graph, captures, &arguments, result)?);
+        let made = Arc::new(Trace::new(name, made.graph, captures, &arguments, result)?);
         self.traces.insert(name, made.clone());
         Ok(made)
     }

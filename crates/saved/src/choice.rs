@@ -1,10 +1,9 @@
 //! A choice among many functions by number, as choices between two.
 
-use crate::import::Functions;
-use crate::nodes::emitted;
-use crate::region::expect_args;
+use crate::nodes::{Body, emitted};
+use crate::region::{expect_args, number};
 use ferrograph_formats::messages::{AttrContent, NodeDef};
-use ferrograph_graph::{Branch, Emitter, Graph, GraphBuilder, ValueId};
+use ferrograph_graph::{Branch, Emitter, Graph, ValueId};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{Call, If};
 use ferrograph_tensor::{DType, Result, TensorSpec, bail, err};
@@ -15,17 +14,12 @@ use std::sync::Arc;
 const MAX_TAKEN: usize = 1 << 20;
 
 /// A choice among the functions that attribute `branches` lists: the last of them where the number is none of theirs.
-pub fn choice(
-    builder: &mut GraphBuilder,
-    functions: &mut Functions<'_>,
-    node: &NodeDef,
-    inputs: &[ValueId],
-) -> Result<Vec<ValueId>> {
-    let Some((&number, rest)) = inputs.split_first() else {
+pub fn choice(body: &mut Body<'_, '_>, node: &NodeDef, inputs: &[ValueId]) -> Result<Vec<ValueId>> {
+    let Some((&picked, rest)) = inputs.split_first() else {
         bail!(InvalidArgument, "it has no number of a branch");
     };
-    if builder.value(number).spec.dtype != DType::Int32 {
-        let spec = &builder.value(number).spec;
+    let spec = &body.scope.builder.value(picked).spec;
+    if spec.dtype != DType::Int32 {
         bail!(
             InvalidArgument,
             "the number of a branch is a {spec}, not an int32"
@@ -40,21 +34,29 @@ pub fn choice(
         bail!(Unimplemented, "{n} branches of {taken} values are too many");
     }
     let mut branches = Vec::with_capacity(names.len());
+    let mut all = inputs.to_vec();
     for f in names {
-        let graph = functions.graph(&f.name)?;
-        expect_args(builder, &graph, rest, &f.name)?;
-        branches.push(graph);
+        let graph = body.functions.graph(&f.name)?;
+        let further = body.further(&f.name)?;
+        expect_args(
+            &body.scope.builder,
+            &graph,
+            &[rest, &further].concat(),
+            &f.name,
+        )?;
+        let inputs = (1..inputs.len()).chain(all.len()..all.len() + further.len());
+        let inputs = inputs.map(number).collect::<Result<_>>()?;
+        all.extend(further);
+        branches.push(Branch { graph, inputs });
     }
-    let specs: Vec<TensorSpec> = inputs
-        .iter()
-        .map(|v| builder.value(*v).spec.clone())
-        .collect();
-    let graph = chosen(&branches, &specs)?;
-    emitted(builder, Arc::new(Call::of(graph)), inputs, node)
+    let builder = &mut body.scope.builder;
+    let specs = all.iter().map(|v| builder.value(*v).spec.clone());
+    let graph = chosen(&branches, &specs.collect::<Vec<_>>())?;
+    emitted(builder, Arc::new(Call::of(graph)), &all, node)
 }
 
 /// The graph of a choice: it takes the number, then what the branches take.
-fn chosen(branches: &[Arc<Graph>], specs: &[TensorSpec]) -> Result<Arc<Graph>> {
+fn chosen(branches: &[Branch], specs: &[TensorSpec]) -> Result<Arc<Graph>> {
     let last = f64::from(
         u32::try_from(branches.len() - 1)
             .map_err(|_| err!(InvalidArgument, "too many branches"))?,
@@ -76,13 +78,10 @@ fn chosen(branches: &[Arc<Graph>], specs: &[TensorSpec]) -> Result<Arc<Graph>> {
 }
 
 /// A choice among branches of which the first has that number, by halves.
-fn tree(branches: &[Arc<Graph>], first: u32, specs: &[TensorSpec]) -> Result<Branch> {
-    let n = u32::try_from(specs.len()).map_err(|_| err!(InvalidArgument, "too many inputs"))?;
-    if let [graph] = branches {
-        return Ok(Branch {
-            graph: graph.clone(),
-            inputs: (1..n).collect(),
-        });
+fn tree(branches: &[Branch], first: u32, specs: &[TensorSpec]) -> Result<Branch> {
+    let n = number(specs.len())?;
+    if let [branch] = branches {
+        return Ok(branch.clone());
     }
     let (low, high) = branches.split_at(branches.len() / 2);
     let middle =

@@ -1,8 +1,13 @@
 //! Graphs to functions of a library.
 
+mod gradients;
+mod loops;
+
 use crate::attributes::{
     dtype_value, dtypes_value, exact_floats, function_value, message_of, shapes_value, value,
 };
+use crate::foreign::ForeignGradient;
+use crate::held::{handle_data, held_by};
 use crate::names::Names;
 use crate::vocabulary::{
     GRADIENT, OUTPUT_SHAPES, OWN, OWN_GRADIENT, OWN_OP, further_types, has_no_type, public_attr,
@@ -10,10 +15,10 @@ use crate::vocabulary::{
 };
 use ferrograph_formats::messages::{
     ArgDef, AttrContent, AttrValue, FunctionDef, FunctionDefLibrary, GraphDef, NodeDef, OpDef,
-    VersionDef,
+    RegisteredGradient, SavedObjectGraph, VersionDef,
 };
 use ferrograph_graph::{Attr, Decl, Effect, Graph, Kind, Node, NodeId, Op, Region, Role};
-use ferrograph_ops::{Call, RecursiveCall, While};
+use ferrograph_ops::{Call, CustomGradient, RecursiveCall, While};
 use ferrograph_tensor::{DType, Result, TensorSpec, bail};
 use ferrograph_transform::{effect_edges, plain_loop};
 use hashbrown::{HashMap, HashSet};
@@ -39,12 +44,39 @@ pub struct Library {
     results: HashMap<String, Vec<String>>,
     // Graphs are known by their place in memory, which nobody else must get meanwhile.
     kept: Vec<Arc<Graph>>,
+    form: Form,
+    gradients: Vec<gradients::Gradient>,
+    // Nodes that the node takes from that was written last, to be written before it.
+    sources: Vec<NodeDef>,
+}
+
+/// How gradients of the program's own are written.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Form {
+    /// As attributes that only this project reads.
+    #[default]
+    Attributes,
+    /// As functions that the library registers, with objects of a model that tell what these captured.
+    Registered,
+    /// Not at all: who asks for one is told so.
+    Left,
 }
 
 impl Library {
     /// A library without functions.
     pub fn new() -> Library {
         Library::default()
+    }
+
+    /// A library without functions for a model, with the gradients of the program's own or without them.
+    pub fn of_model(with_gradients: bool) -> Library {
+        Library {
+            form: match with_gradients {
+                true => Form::Registered,
+                false => Form::Left,
+            },
+            ..Library::default()
+        }
     }
 
     /// The name of the function that a graph is, added with all that it calls where it is not there yet.
@@ -60,6 +92,22 @@ impl Library {
     /// The functions.
     pub fn finish(self) -> FunctionDefLibrary {
         FunctionDefLibrary {
+            function: self.functions,
+            ..FunctionDefLibrary::default()
+        }
+    }
+
+    /// The functions and gradients of a model, to whose objects what these captured is added.
+    pub fn finish_model(self, objects: &mut SavedObjectGraph) -> FunctionDefLibrary {
+        let registered = self.gradients.iter().map(|gradient| {
+            gradient.add_to(objects);
+            RegisteredGradient {
+                gradient_func: gradient.function.clone(),
+                registered_op_type: gradient.kind.clone(),
+            }
+        });
+        FunctionDefLibrary {
+            registered_gradients: registered.collect(),
             function: self.functions,
         }
     }
@@ -118,8 +166,12 @@ impl Library {
             is_stateful: graph.effect() != Effect::Pure,
             ..OpDef::default()
         };
-        for (spec, arg) in args.iter().zip(&names.args) {
-            signature.input_arg.push(arg_def(arg, spec.dtype));
+        for (i, (spec, arg)) in args.iter().zip(&names.args).enumerate() {
+            let held = names.fed_by(graph, i).and_then(|v| held_by(graph, v));
+            signature.input_arg.push(ArgDef {
+                handle_data: handle_data(held.as_ref()),
+                ..arg_def(arg, spec.dtype)
+            });
         }
         let shapes = shapes_value(args.iter().map(|spec| spec.shape.clone()));
         def.attr.insert("_input_shapes".into(), shapes);
@@ -139,6 +191,7 @@ impl Library {
                 signature.control_output.push(made.name.clone());
                 def.control_ret.insert(made.name.clone(), made.name.clone());
             }
+            def.node_def.append(&mut self.sources);
             def.node_def.push(made);
         }
         let own = graph
@@ -167,15 +220,24 @@ impl Library {
             input: inputs,
             ..NodeDef::default()
         };
-        if made.op != op {
-            let content = AttrContent::S(op.as_bytes().to_vec());
-            made.attr.insert(OWN_OP.into(), value(content));
-            let content = AttrContent::S(OWN_GRADIENT.as_bytes().to_vec());
-            made.attr.insert(GRADIENT.into(), value(content));
-        }
-        let written = match node.op.downcast::<RecursiveCall>() {
-            Some(call) => self.recursive(graph, id, call, &mut made, names),
-            None => self.attrs(graph, node, &mut made),
+        let custom = node.op.downcast::<CustomGradient>();
+        let written = if let Some(call) = node.op.downcast::<RecursiveCall>() {
+            self.recursive(graph, id, call, &mut made, names)
+        } else if let Some(custom) = custom.filter(|_| self.form == Form::Registered) {
+            self.custom_gradient(graph, node, custom, &mut made)
+        } else if let Some(custom) = custom.filter(|_| self.form == Form::Left) {
+            made.input.truncate(custom.n_results);
+            without_gradient(graph, node, &mut made)
+        } else if node.op.downcast::<ForeignGradient>().is_some() {
+            without_gradient(graph, node, &mut made)
+        } else if let Some(looped) = (node.op.downcast::<While>())
+            .filter(|l| l.recorded.is_none() && self.form != Form::Attributes)
+        {
+            names.gives_before(id, loops::N_COUNTERS);
+            let inputs: Vec<_> = node.inputs.iter().map(|v| graph.spec(*v).clone()).collect();
+            self.counted(looped, &inputs, &mut made, names)
+        } else {
+            self.attrs(graph, node, &mut made)
         };
         written.map_err(|e| {
             ferrograph_tensor::Error::new(
@@ -218,6 +280,11 @@ impl Library {
             made.attr
                 .insert("output_shapes".into(), shapes_value(shapes));
             return self.branch_attrs(&roles, &inputs, &outputs, made);
+        }
+        if made.op != op {
+            let content = AttrContent::S(op.as_bytes().to_vec());
+            made.attr.insert(OWN_OP.into(), value(content));
+            name_gradient(made, OWN_GRADIENT);
         }
         for (name, attr) in node.op.attrs().iter() {
             let message = match attr {
@@ -292,21 +359,52 @@ impl Library {
     }
 
     fn while_attrs(&mut self, op: &While, inputs: &[TensorSpec], made: &mut NodeDef) -> Result<()> {
-        let n = op.vars.len();
-        let mut types: Vec<TensorSpec> = inputs.to_vec();
-        types[..n].clone_from_slice(&op.vars);
+        self.while_of(op, inputs, 0, made).map(drop)
+    }
+
+    /// A loop whose functions take so many scalars of int32 before its variables; the name of its body.
+    fn while_of(
+        &mut self,
+        op: &While,
+        inputs: &[TensorSpec],
+        n_before: u32,
+        made: &mut NodeDef,
+    ) -> Result<String> {
+        let first = n_before as usize;
+        let mut types = vec![TensorSpec::scalar(DType::Int32); first];
+        types.extend_from_slice(inputs);
+        let n = first + op.vars.len();
+        types[first..n].clone_from_slice(&op.vars);
         let passed: Vec<u32> = (0..).take(types.len()).skip(n).collect();
-        let cond = self.function(&op.cond.graph, &types, &op.cond.inputs, &[])?;
-        let body = self.function(&op.body.graph, &types, &op.body.inputs, &passed)?;
+        let fed = |inputs: &[u32]| inputs.iter().map(|i| i + n_before).collect::<Vec<_>>();
+        let cond = self.function(&op.cond.graph, &types, &fed(&op.cond.inputs), &[])?;
+        let body = self.function(&op.body.graph, &types, &fed(&op.body.inputs), &passed)?;
         let dtypes: Vec<DType> = types.iter().map(|s| s.dtype).collect();
         made.attr.insert("cond".into(), function_value(cond));
-        made.attr.insert("body".into(), function_value(body));
+        made.attr
+            .insert("body".into(), function_value(body.clone()));
         made.attr.insert("T".into(), dtypes_value(&dtypes));
         let shapes = types.iter().map(|s| s.shape.clone());
         made.attr
             .insert("output_shapes".into(), shapes_value(shapes));
-        Ok(())
+        Ok(body)
     }
+}
+
+/// Names the gradient of a node that is not its operation's.
+fn name_gradient(made: &mut NodeDef, kind: &str) {
+    let content = AttrContent::S(kind.as_bytes().to_vec());
+    made.attr.insert(GRADIENT.into(), value(content));
+}
+
+/// Values as they are, with a gradient that nobody knows.
+fn without_gradient(graph: &Graph, node: &Node, made: &mut NodeDef) -> Result<()> {
+    made.op = "IdentityN".into();
+    name_gradient(made, OWN_GRADIENT);
+    let dtypes = node.outputs.iter().map(|v| graph.spec(*v).dtype);
+    let dtypes = dtypes_value(&dtypes.collect::<Vec<_>>());
+    made.attr.insert("T".into(), dtypes);
+    Ok(())
 }
 
 fn arg_def(name: &str, dtype: DType) -> ArgDef {

@@ -2,6 +2,7 @@
 
 use crate::import::Functions;
 use crate::region::with_ends;
+use crate::registered::{Captured, Registered};
 use ferrograph_formats::messages::{
     FingerprintDef, FunctionDefLibrary, MetaGraphDef, ObjectReference, SavedKind, SavedModel,
     SavedObject, SavedObjectGraph, VersionDef,
@@ -107,7 +108,8 @@ impl SavedFile {
 
     /// The functions.
     pub fn functions(&self) -> Functions<'_> {
-        Functions::new(&self.library)
+        let registered = Registered::of(&self.library, &self.objects);
+        Functions::new(&self.library).with_gradients(registered)
     }
 
     /// The graph without its functions and objects.
@@ -132,11 +134,11 @@ impl SavedFile {
         }
     }
 
-    /// A function as a graph whose last inputs are captures, as many as objects are bound to it.
+    /// A function as a graph whose last inputs are captures, and the objects that these are.
     ///
     /// # Errors
     /// As [`Functions::graph`]; `DataLoss` where it has fewer inputs, `Value` for a graph that is not sound.
-    pub fn concrete(&self, functions: &mut Functions<'_>, name: &str) -> Result<Arc<Graph>> {
+    pub fn concrete(&self, functions: &mut Functions<'_>, name: &str) -> Result<Concrete> {
         let graph = functions.graph(name)?;
         // What calls itself refers to that very graph, which a call of it holds.
         let graph = match Knot::of(&graph) {
@@ -144,7 +146,14 @@ impl SavedFile {
             None => graph,
         };
         let bound = self.objects.concrete_functions.get(name);
-        let n = bound.map_or(0, |f| f.bound_inputs.len());
+        let mut bound = bound.map_or(Vec::new(), |f| f.bound_inputs.clone());
+        for captured in functions.registered.further(name) {
+            match captured {
+                Captured::Object(number) => bound.push(*number),
+                Captured::Tensor { .. } => bail!(Internal, "{captured} is taken by {name:?}"),
+            }
+        }
+        let n = bound.len();
         let Some(n_args) = graph.inputs.len().checked_sub(n) else {
             bail!(
                 DataLoss,
@@ -156,8 +165,17 @@ impl SavedFile {
         if let Some(fault) = ferrograph_graph::verify(&graph).first() {
             bail!(Value, "function {name:?}: {fault}");
         }
-        Ok(Arc::new(graph))
+        let graph = Arc::new(graph);
+        Ok(Concrete { graph, bound })
     }
+}
+
+/// A function as objects hold it.
+pub struct Concrete {
+    /// The graph, whose last inputs are captures.
+    pub graph: Arc<Graph>,
+    /// The objects that the captures are, by their numbers.
+    pub bound: Vec<i32>,
 }
 
 /// A graph that calls another one.

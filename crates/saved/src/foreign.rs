@@ -1,13 +1,19 @@
 //! What a graph from elsewhere has that there is no counterpart to here.
 
-use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_tensor::{Result, Tensor};
+use ferrograph_graph::{
+    Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare, declared,
+};
+use ferrograph_tensor::{Result, Tensor, bail};
 
 declare! {
     trait EmitForeign;
 
-    /// `input`, all at once, with a gradient that another program gave it and that is not read: asking for it is an error.
-    ForeignGradient: foreign_gradient(input: [T]) -> (output: [T]), gradient Missing;
+    /// `input`, all at once, with a gradient that another program gave it and that is not known: asking for it is an
+    /// error.
+    ForeignGradient: foreign_gradient(input: [T]) -> (output: [T]), gradient Vjp {
+        /// Why it is not known.
+        why: String,
+    };
 }
 
 impl Op for ForeignGradient {
@@ -17,5 +23,12 @@ impl Op for ForeignGradient {
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         Ok(inputs.iter().cloned().collect())
+    }
+    fn vjp(&self, _e: &mut dyn Emitter, _call: &VjpCall<'_>) -> Result<Grads> {
+        bail!(
+            NotFound,
+            "no gradient is defined for operation IdentityN: {}",
+            self.why
+        )
     }
 }

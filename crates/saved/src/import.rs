@@ -1,6 +1,7 @@
 //! Functions of a library to graphs.
 
 use crate::nodes::{Body, Scope};
+use crate::registered::Registered;
 use crate::types::{dtype_of, partial_shape_of};
 use crate::vocabulary::OUTPUT_SHAPES;
 use ferrograph_formats::messages::{
@@ -30,6 +31,8 @@ pub struct Functions<'a> {
     // Those that are being made, the outermost first.
     open: Vec<Open<'a>>,
     expander: Option<Expander<'a>>,
+    /// The gradients of nodes in them.
+    pub(crate) registered: Registered<'a>,
 }
 
 /// A function that is being made.
@@ -59,7 +62,15 @@ impl<'a> Functions<'a> {
             inner: HashMap::new(),
             open: Vec::new(),
             expander: None,
+            registered: Registered::default(),
         }
+    }
+
+    /// With the gradients that their model registers.
+    #[must_use]
+    pub(crate) fn with_gradients(mut self, registered: Registered<'a>) -> Functions<'a> {
+        self.registered = registered;
+        self
     }
 
     /// With what makes graphs of operations that there are not here.
@@ -97,7 +108,8 @@ impl<'a> Functions<'a> {
         results.map(|r| r.name.clone()).collect()
     }
 
-    /// The function of that name as a graph, all of whose inputs are arguments.
+    /// The function of that name as a graph, all of whose inputs are arguments; behind those that the message tells are
+    /// the further ones that gradients in it need.
     ///
     /// # Errors
     /// `NotFound` for a name that is none, `Unimplemented` for an operation that there is not here, `InvalidArgument`
@@ -183,7 +195,7 @@ impl<'a> Functions<'a> {
         Ok(graph)
     }
 
-    fn made_of(&mut self, name: &str, def: &'a FunctionDef) -> Result<Graph> {
+    fn made_of(&mut self, name: &'a str, def: &'a FunctionDef) -> Result<Graph> {
         let within = |e: Error| {
             let text = match e.message().starts_with("function ") {
                 true => e.message().to_owned(),
@@ -202,10 +214,8 @@ impl<'a> Functions<'a> {
             scope.name_input(&arg.name, value);
             inputs.push(value);
         }
-        let mut body = Body {
-            functions: self,
-            scope,
-        };
+        let mut body = Body::of_function(self, scope, name, def);
+        body.bind(&mut inputs).map_err(within)?;
         body.add_all(&def.node_def).map_err(within)?;
         let scope = body.scope;
         let results = def.signature.iter().flat_map(|s| &s.output_arg);
@@ -263,12 +273,12 @@ fn expect_results(graph: &Graph, knot: &Knot) -> Result<()> {
     Ok(())
 }
 
-fn signature_args(def: &FunctionDef) -> &[ArgDef] {
+pub(crate) fn signature_args(def: &FunctionDef) -> &[ArgDef] {
     def.signature.as_ref().map_or(&[], |s| &s.input_arg)
 }
 
 /// The type of an argument: its shape as far as the message tells it.
-fn arg_spec(def: &FunctionDef, i: usize, arg: &ArgDef) -> Result<TensorSpec> {
+pub(crate) fn arg_spec(def: &FunctionDef, i: usize, arg: &ArgDef) -> Result<TensorSpec> {
     if !arg.type_attr.is_empty() || !arg.number_attr.is_empty() || !arg.type_list_attr.is_empty() {
         bail!(
             Unimplemented,

@@ -10,9 +10,11 @@
 
 mod attributes;
 mod choice;
+mod custom;
 mod export;
 mod file;
 mod foreign;
+mod held;
 mod import;
 mod names;
 mod nodes;
@@ -20,13 +22,14 @@ mod objects;
 mod order;
 mod params;
 mod region;
+mod registered;
 mod serving;
 mod structure;
 mod types;
 mod vocabulary;
 
 pub use export::{Library, PRODUCER, graph_message};
-pub use file::{SavedFile, fingerprint_of, model_of};
+pub use file::{Concrete, SavedFile, fingerprint_of, model_of};
 pub use import::{Expanded, Expander, Functions, Told};
 pub use nodes::graph_of;
 pub use objects::{GRAPH_KEY, SIGNATURES, objects_of};

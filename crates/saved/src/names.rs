@@ -17,6 +17,8 @@ pub struct Names {
     numbers: bool,
     // Of nodes that call functions of the library by name: what the results of these are called.
     results: HashMap<NodeId, Vec<String>>,
+    // Of nodes that give something before their outputs here: how much.
+    before: HashMap<NodeId, u32>,
 }
 
 impl Names {
@@ -29,6 +31,7 @@ impl Names {
             taken: HashSet::new(),
             numbers: true,
             results: HashMap::new(),
+            before: HashMap::new(),
         }
     }
 
@@ -57,6 +60,19 @@ impl Names {
         names
     }
 
+    /// A name for a further node.
+    pub fn further(&mut self, hint: &str) -> String {
+        let name = self.free(hint);
+        self.taken.insert(name.clone());
+        name
+    }
+
+    /// The first input of the graph that an argument feeds.
+    pub fn fed_by(&self, graph: &Graph, arg: usize) -> Option<ValueId> {
+        let mut inputs = graph.inputs.iter();
+        inputs.find(|v| self.fed.get(*v) == Some(&arg)).copied()
+    }
+
     /// A name that nothing else has.
     fn free(&self, hint: &str) -> String {
         let mut name = hint.to_owned();
@@ -78,6 +94,11 @@ impl Names {
         self.results.insert(node, results);
     }
 
+    /// Notes that a node gives so many values before its outputs here.
+    pub fn gives_before(&mut self, node: NodeId, n: u32) {
+        self.before.insert(node, n);
+    }
+
     /// How a node takes a value.
     pub fn value(&self, graph: &Graph, v: ValueId) -> String {
         if let Some(arg) = self.fed.get(&v) {
@@ -97,6 +118,7 @@ impl Names {
             return format!("{}:{result}:0", node.name);
         }
         let (port, at) = port_of(node, info.index as usize);
+        let at = at + self.before.get(&info.node).map_or(0, |n| *n as usize);
         format!("{}:{port}:{at}", node.name)
     }
 }

@@ -2,16 +2,19 @@
 
 use crate::attributes::{any_attr, attr_of, plain_attr};
 use crate::choice::choice;
-use crate::foreign::ForeignGradient;
+use crate::custom::with_gradient;
 use crate::import::{Expander, Functions, Told};
 use crate::names::counts_of;
 use crate::order::{in_order, node_name};
 use crate::region;
+use crate::registered::{Captured, has_own_gradient};
 use crate::types::{dtype_of, partial_shape_of};
 use crate::vocabulary::{
-    GRADIENT, OUTPUT_SHAPES, OWN, OWN_OP, default_type, is_hint, is_neutral, public_output,
+    COUNTED, OUTPUT_SHAPES, OWN, OWN_OP, default_type, is_hint, is_neutral, public_output,
 };
-use ferrograph_formats::messages::{AttrContent, AttrValue, FunctionDefLibrary, GraphDef, NodeDef};
+use ferrograph_formats::messages::{
+    AttrContent, AttrValue, FunctionDef, FunctionDefLibrary, GraphDef, NodeDef,
+};
 use ferrograph_graph::{Attr, AttrKind, Decl, Graph, GraphBuilder, Kind, OpRef, ValueId};
 use ferrograph_ops::{Call, Const, GatherV2, Placeholder, ReadVariableOp};
 use ferrograph_tensor::{Error, PartialShape, Result, Tensor, TensorSpec, bail, err};
@@ -138,16 +141,114 @@ pub struct Body<'f, 'a> {
     pub functions: &'f mut Functions<'a>,
     /// The graph.
     pub scope: Scope,
+    /// The function.
+    pub name: &'a str,
+    // What its last inputs are.
+    bound: HashMap<Captured<'a>, ValueId>,
+    // The first and the last output that is used of each node of which that matters.
+    used: HashMap<&'a str, [usize; 2]>,
 }
 
-impl Body<'_, '_> {
+impl<'f, 'a> Body<'f, 'a> {
+    /// A graph that is no function.
+    fn of_graph(functions: &'f mut Functions<'a>, scope: Scope) -> Body<'f, 'a> {
+        Body {
+            functions,
+            scope,
+            name: "",
+            bound: HashMap::new(),
+            used: HashMap::new(),
+        }
+    }
+
+    /// The function of that message.
+    pub fn of_function(
+        functions: &'f mut Functions<'a>,
+        scope: Scope,
+        name: &'a str,
+        def: &'a FunctionDef,
+    ) -> Body<'f, 'a> {
+        Body {
+            name,
+            used: used_outputs(def, functions, name),
+            ..Body::of_graph(functions, scope)
+        }
+    }
+
+    /// Notes which of the function's inputs is what gradients in it captured, and adds those that are further ones.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for one of which nothing tells the type.
+    pub fn bind(&mut self, inputs: &mut Vec<ValueId>) -> Result<()> {
+        let registered = &self.functions.registered;
+        let bound = registered.bound(self.name);
+        let first = inputs.len().saturating_sub(bound.len());
+        self.bound
+            .extend(bound.iter().copied().zip(inputs[first..].iter().copied()));
+        for &captured in registered.further(self.name) {
+            let Some(spec) = registered.spec(captured) else {
+                bail!(
+                    InvalidArgument,
+                    "a gradient takes {captured}, of unknown type"
+                );
+            };
+            let op = Arc::new(Placeholder::from(spec.clone()));
+            let node = self.scope.builder.add(op, &[], Some("captured"), None)?;
+            let value = self.scope.builder.node(node).outputs[0];
+            self.bound.insert(captured, value);
+            inputs.push(value);
+        }
+        Ok(())
+    }
+
+    /// What a gradient captured.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where the function has no such value.
+    pub fn captured(&self, captured: Captured<'a>) -> Result<ValueId> {
+        if let Some(value) = self.bound.get(&captured) {
+            return Ok(*value);
+        }
+        match captured {
+            Captured::Tensor { function, name } if function == self.name => self.scope.value(name),
+            _ => bail!(
+                InvalidArgument,
+                "a gradient takes {captured}, which is not there"
+            ),
+        }
+    }
+
+    /// What a node hands over to a function that it calls, behind its inputs.
+    ///
+    /// # Errors
+    /// As [`Body::captured`].
+    pub fn further(&self, function: &str) -> Result<Vec<ValueId>> {
+        let further = self.functions.registered.further(function).iter();
+        further.map(|c| self.captured(*c)).collect()
+    }
+
+    /// How many outputs are used of a node with a gradient of the program's own: at least one.
+    pub fn n_used(&self, node: &NodeDef) -> usize {
+        self.used
+            .get(&node.name[..])
+            .map_or(1, |[_, last]| last + 1)
+    }
+
+    /// The first output that is used of a loop that counts.
+    pub fn first_used(&self, node: &NodeDef) -> usize {
+        self.used.get(&node.name[..]).map_or(0, |[first, _]| *first)
+    }
+
     /// Adds nodes, in an order in which each follows what it takes.
     ///
     /// # Errors
     /// `Unimplemented` for an operation that there is not here, `InvalidArgument` for what is not well formed; the node
     /// is named.
     pub fn add_all(&mut self, nodes: &[NodeDef]) -> Result<()> {
-        for i in in_order(nodes)? {
+        let taken = |node: &NodeDef| self.functions.registered.taken(self.name, node);
+        // A gradient that takes what is made of its node does not reach it.
+        let order = in_order(nodes, taken).or_else(|_| in_order(nodes, |_| Vec::new()))?;
+        for i in order {
             let node = &nodes[i];
             self.add(node).map_err(|e| {
                 // What was said within a function that the node calls names a node there.
@@ -173,22 +274,16 @@ impl Body<'_, '_> {
         let inputs = inputs
             .map(|i| self.scope.value(i))
             .collect::<Result<Vec<_>>>()?;
-        let (builder, functions) = (&mut self.scope.builder, &mut *self.functions);
         let values = match &node.op[..] {
-            "PartitionedCall" | "StatefulPartitionedCall" => {
-                region::call(builder, functions, node, &inputs)?
-            }
-            "If" | "StatelessIf" => region::branch(builder, functions, node, &inputs)?,
-            "Case" | "StatelessCase" => choice(builder, functions, node, &inputs)?,
-            "While" | "StatelessWhile" => region::looped(builder, functions, node, &inputs)?,
-            "ResourceGather" => gathered(builder, node, &inputs)?,
-            // A gradient of the program's own, which the public format registers by name.
-            "IdentityN" if node.attr.contains_key(GRADIENT) && !node.attr.contains_key(OWN_OP) => {
-                emitted(builder, Arc::new(ForeignGradient {}), &inputs, node)?
-            }
-            op if functions.contains(op) => {
-                let values = region::call_of(builder, functions, op, node, &inputs)?;
-                let results = functions.results(op);
+            "PartitionedCall" | "StatefulPartitionedCall" => region::call(self, node, &inputs)?,
+            "If" | "StatelessIf" => region::branch(self, node, &inputs)?,
+            "Case" | "StatelessCase" => choice(self, node, &inputs)?,
+            "While" | "StatelessWhile" => region::looped(self, node, &inputs)?,
+            "ResourceGather" => gathered(&mut self.scope.builder, node, &inputs)?,
+            "IdentityN" if has_own_gradient(node) => with_gradient(self, node, &inputs)?,
+            op if self.functions.contains(op) => {
+                let values = region::call_of(self, op, node, &inputs)?;
+                let results = self.functions.results(op);
                 self.scope.give_results(&node.name, values, results);
                 return Ok(());
             }
@@ -279,6 +374,35 @@ impl Body<'_, '_> {
             None => bail!(Unimplemented, "its value is not supported here"),
         }
     }
+}
+
+/// The first and the last output that is used of each node of a function with a gradient of the program's own, and of
+/// each loop that counts.
+fn used_outputs<'a>(
+    def: &'a FunctionDef,
+    functions: &Functions<'a>,
+    name: &str,
+) -> HashMap<&'a str, [usize; 2]> {
+    let own = |n: &&NodeDef| has_own_gradient(n) || n.attr.contains_key(COUNTED);
+    let own = def.node_def.iter().filter(own);
+    let mut used: HashMap<&str, _> = own.map(|n| (&n.name[..], [usize::MAX, 0])).collect();
+    if used.is_empty() {
+        return used;
+    }
+    let taken = def
+        .node_def
+        .iter()
+        .flat_map(|n| functions.registered.taken(name, n));
+    let inputs = def.node_def.iter().flat_map(|n| &n.input);
+    for input in inputs.chain(def.ret.values()).map(|i| &i[..]).chain(taken) {
+        let is_control = input.starts_with('^');
+        if let Some([first, last]) = used.get_mut(node_name(input)).filter(|_| !is_control) {
+            let index = input.rsplit(':').next().and_then(|i| i.parse().ok());
+            let index: usize = index.unwrap_or(0);
+            (*first, *last) = (index.min(*first), index.max(*last));
+        }
+    }
+    used
 }
 
 /// The operation that a node stands for.
@@ -410,10 +534,7 @@ pub fn graph_of(
         functions = functions.with_expander(expander);
     }
     let scope = Scope::graph(GraphBuilder::new(name));
-    let mut body = Body {
-        functions: &mut functions,
-        scope,
-    };
+    let mut body = Body::of_graph(&mut functions, scope);
     body.add_all(&message.node)?;
     let scope = body.scope;
     let inputs = inputs

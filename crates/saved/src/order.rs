@@ -13,11 +13,15 @@ pub fn node_name(input: &str) -> &str {
 }
 
 /// The places of the nodes in an order in which each follows what it takes and what it is to follow; of several orders
-/// the one nearest to that of the message. Inputs that no node has the name of are arguments.
+/// the one nearest to that of the message. Inputs that no node has the name of are arguments; `taken` tells what else a
+/// node takes.
 ///
 /// # Errors
 /// `InvalidArgument` where two nodes have one name, or nodes follow one another in a ring.
-pub fn in_order(nodes: &[NodeDef]) -> Result<Vec<usize>> {
+pub fn in_order<'a>(
+    nodes: &[NodeDef],
+    taken: impl Fn(&NodeDef) -> Vec<&'a str>,
+) -> Result<Vec<usize>> {
     let mut places = HashMap::with_capacity(nodes.len());
     for (i, node) in nodes.iter().enumerate() {
         if places.insert(node.name.as_str(), i).is_some() {
@@ -27,7 +31,7 @@ pub fn in_order(nodes: &[NodeDef]) -> Result<Vec<usize>> {
     let mut n_before = vec![0usize; nodes.len()];
     let mut followers: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (i, node) in nodes.iter().enumerate() {
-        for input in &node.input {
+        for input in node.input.iter().map(String::as_str).chain(taken(node)) {
             if let Some(&before) = places.get(node_name(input)) {
                 n_before[i] += 1;
                 followers[before].push(i);

@@ -11,9 +11,15 @@ pub const OWN_OP: &str = "_ferrograph_op";
 /// The attribute that names the gradient of a node that is not its operation's.
 pub const GRADIENT: &str = "_gradient_op_type";
 
-/// The gradient of nodes that have one of the program's own: no other program knows it, so that each asks for it in vain
-/// and says so.
+/// The gradient of nodes that have one of the program's own which is not registered: no program knows it, so that each
+/// asks for it in vain and says so.
 pub const OWN_GRADIENT: &str = "FerrographCustomGradient";
+
+/// The attribute of a call in whose place the nodes of its function stand here.
+pub const INLINE: &str = "_ferrograph_inline";
+
+/// The attribute of a loop whose first variables only count its iterations.
+pub const COUNTED: &str = "_ferrograph_counted";
 
 /// The attribute of any node that lists the shapes of its outputs.
 pub const OUTPUT_SHAPES: &str = "_output_shapes";

@@ -115,6 +115,7 @@ fn functions_may_call_themselves_and_rings_are_refused() {
     };
     let mut library = FunctionDefLibrary {
         function: vec![function],
+        ..FunctionDefLibrary::default()
     };
     let graph = Functions::new(&library).graph("f").unwrap();
     assert!(graph.nodes[0].op.name().ends_with("RecursiveCall"));

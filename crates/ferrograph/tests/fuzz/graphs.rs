@@ -48,14 +48,16 @@ fn graphs() {
 
 #[test]
 fn models() {
-    let path = "../../tests/saved/recorded/model/saved_model.pb";
-    let file = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    fuzz("saved models", &[file], MOST, |file| {
+    let files = ["recorded/model", "gradients/recorded/model"].map(|folder| {
+        let path = format!("../../tests/saved/{folder}/saved_model.pb");
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    });
+    fuzz("saved models", &files, MOST, |file| {
         let read = SavedFile::of(model_of(file, None)?, None)?;
         let mut functions: Functions<'_> = read.functions();
         for name in read.function_names() {
             drop(ferrograph_graph::verify(
-                read.concrete(&mut functions, name)?.as_ref(),
+                read.concrete(&mut functions, name)?.graph.as_ref(),
             ));
         }
         Ok(())

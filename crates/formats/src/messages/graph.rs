@@ -125,6 +125,20 @@ pub struct ArgDef {
     /// The attribute that lists the dtypes of several.
     #[prost(string, tag = "6")]
     pub type_list_attr: String,
+    /// Of a variable the type of what it holds; nothing where that is not known.
+    #[prost(message, repeated, tag = "7")]
+    pub handle_data: Vec<DtypeAndShape>,
+}
+
+/// The type of what a variable holds.
+#[derive(Clone, PartialEq, Message)]
+pub struct DtypeAndShape {
+    /// The number of its dtype.
+    #[prost(int32, tag = "1")]
+    pub dtype: i32,
+    /// Its shape.
+    #[prost(message, optional, tag = "2")]
+    pub shape: Option<TensorShapeProto>,
 }
 
 /// The name, arguments and results of a function.
@@ -178,12 +192,26 @@ pub struct FunctionDef {
     pub arg_attr: BTreeMap<u32, ArgAttrs>,
 }
 
+/// A function that gives the gradients of nodes which name it by a type of their own.
+#[derive(Clone, PartialEq, Message)]
+pub struct RegisteredGradient {
+    /// The function.
+    #[prost(string, tag = "1")]
+    pub gradient_func: String,
+    /// What these nodes have as their `_gradient_op_type`.
+    #[prost(string, tag = "2")]
+    pub registered_op_type: String,
+}
+
 /// Functions.
 #[derive(Clone, PartialEq, Message)]
 pub struct FunctionDefLibrary {
     /// The functions.
     #[prost(message, repeated, tag = "1")]
     pub function: Vec<FunctionDef>,
+    /// Those of them that are gradients of nodes.
+    #[prost(message, repeated, tag = "3")]
+    pub registered_gradients: Vec<RegisteredGradient>,
 }
 
 /// A graph.

@@ -13,8 +13,8 @@ mod trackable;
 pub use bundle::{BundleEntry, BundleHeader, VersionDef};
 pub use event::{Event, PluginData, Summary, SummaryMetadata, SummaryValue};
 pub use graph::{
-    ArgAttrs, ArgDef, AttrContent, AttrList, AttrValue, FunctionDef, FunctionDefLibrary, GraphDef,
-    NameAttrList, NodeDef, OpDef,
+    ArgAttrs, ArgDef, AttrContent, AttrList, AttrValue, DtypeAndShape, FunctionDef,
+    FunctionDefLibrary, GraphDef, NameAttrList, NodeDef, OpDef, RegisteredGradient,
 };
 pub use saved::{
     AssetFileDef, CapturedTensor, FingerprintDef, FunctionSpec, MetaGraphDef, MetaInfoDef,

@@ -114,14 +114,13 @@ impl PySavedFile {
         });
         let surroundings = &self.0.objects().concrete_functions;
         let mut all = Vec::with_capacity(names.len());
-        for (graph, name) in graphs.or_raise(py)?.into_iter().zip(&names) {
+        for (made, name) in graphs.or_raise(py)?.into_iter().zip(&names) {
             let around = surroundings.get(name);
-            let bound = around.map_or(Vec::new(), |f| f.bound_inputs.clone());
             let arguments = around.and_then(|f| f.canonicalized_input_signature.as_ref());
             let result = around.and_then(|f| f.output_signature.as_ref());
             all.push((
-                PyGraphHandle(graph),
-                bound,
+                PyGraphHandle(made.graph),
+                made.bound,
                 spelt(py, arguments)?,
                 spelt(py, result)?,
             ));

@@ -28,9 +28,9 @@ pub(crate) struct PySavedWriter {
 #[pymethods]
 impl PySavedWriter {
     #[new]
-    fn new(tags: Vec<String>) -> PySavedWriter {
+    fn new(tags: Vec<String>, custom_gradients: bool) -> PySavedWriter {
         PySavedWriter {
-            library: Mutex::new(Library::new()),
+            library: Mutex::new(Library::of_model(custom_gradients)),
             nodes: Mutex::new(Vec::new()),
             tags,
         }
@@ -119,8 +119,8 @@ impl PySavedWriter {
 }
 
 impl PySavedWriter {
-    fn meta(&self, objects: SavedObjectGraph, files: Vec<(String, String)>) -> MetaGraphDef {
-        let library = std::mem::take(&mut *self.library.lock()).finish();
+    fn meta(&self, mut objects: SavedObjectGraph, files: Vec<(String, String)>) -> MetaGraphDef {
+        let library = std::mem::take(&mut *self.library.lock()).finish_model(&mut objects);
         let file = |(tensor, filename)| AssetFileDef {
             tensor_info: Some(TensorInfo {
                 name: format!("{tensor}:0"),

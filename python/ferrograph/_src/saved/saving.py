@@ -95,7 +95,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             known = default_signatures(obj, children_of(obj))
         else:
             known = signatures_of(signatures)
-        saving = _Saving(obj, SignatureMap(known), [SERVING, *options.extra_tags])
+        saving = _Saving(obj, SignatureMap(known), options)
         tensors, graph = saved_tensors(ObjectGraph(Root(obj, {}, "savedmodel")))
         model, fingerprint = saving.finish(graph)
         tensors[GRAPH_KEY] = _core.convert_to_tensor(graph)
@@ -110,9 +110,10 @@ def _may_be_root(obj: Any) -> bool:
 class _Saving:
     """One model on its way to a file."""
 
-    def __init__(self, root: Any, signatures: SignatureMap, tags: list[str]):
+    def __init__(self, root: Any, signatures: SignatureMap, options: SaveOptions):
         self._objects = SavedObjects(root, {"signatures": signatures})
-        self._writer = _core.SavedModelWriter(tags)
+        tags = [SERVING, *options.extra_tags]
+        self._writer = _core.SavedModelWriter(tags, bool(options.experimental_custom_gradients))
         self._concretes: list[tuple] = []
         # The names of traces in the file, by their identity.
         self._names: dict[int, str] = {}
