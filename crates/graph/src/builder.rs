@@ -2,7 +2,7 @@
 
 use crate::names::Names;
 use crate::region::depth_below;
-use crate::{Graph, Inputs, Known, Node, NodeId, Op, OpRef, ValueId, ValueInfo};
+use crate::{Graph, Inputs, KnownOutputs, Node, NodeId, Op, OpRef, ValueId, ValueInfo};
 use ferrograph_tensor::{Error, ErrorKind, Origin, Result, TensorSpec, bail, err};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl GraphBuilder {
         let (specs, known) = {
             let infos = Inputs::new(inputs.iter().map(|v| self.value(*v).as_input()));
             let specs = op.specs(&infos).map_err(|e| e.in_op(op.name()))?;
-            (specs, op.known(&infos))
+            (specs, op.known_outputs(&infos))
         };
         self.add_typed(op, inputs, &specs, known, name, origin)
     }
@@ -140,7 +140,7 @@ impl GraphBuilder {
         op: OpRef,
         inputs: &[ValueId],
         specs: &[TensorSpec],
-        mut known: Option<Known>,
+        mut known: KnownOutputs,
         name: Option<&str>,
         origin: Option<Arc<Origin>>,
     ) -> Result<NodeId> {
@@ -158,7 +158,7 @@ impl GraphBuilder {
                 index,
                 spec: spec.clone(),
                 constant: None,
-                known: known.take().map(Box::new),
+                known: known.get_mut(i).and_then(Option::take).map(Box::new),
             });
         }
         if let (Some(value), Some(info)) = (op.constant(), self.values.last_mut()) {

@@ -57,9 +57,9 @@ pub use lowered::{
 };
 pub use mixed::{explain_mixed, explain_other, explain_pair};
 pub use op::{
-    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, MOST_KNOWN,
-    MOST_KNOWN_IN_ROWS, Memo, ObjectKernel, Op, OpRef, Runner, Slices, Specs, Tensors, VjpCall,
-    evaluate, run_kernel,
+    Differentiability, Effect, Emitter, Grad, Grads, Inputs, Kernel, Known, KnownOutputs,
+    MOST_KNOWN, MOST_KNOWN_IN_ROWS, Memo, ObjectKernel, Op, OpRef, Runner, Slices, Specs, Tensors,
+    VjpCall, evaluate, run_kernel,
 };
 pub use operands::{Operands, SlotType};
 pub use region::{Branch, Carried, Region, Role, picked_branch};

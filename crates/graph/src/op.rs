@@ -20,6 +20,8 @@ pub type Tensors = SmallVec<[Tensor; 2]>;
 pub type Slices<'a> = &'a [Tensor];
 /// The elements, as far as known, of an integer tensor, row by row: what shape arithmetic propagates.
 pub type Known = SmallVec<[Option<i64>; 4]>;
+/// What is known of the elements of the first outputs of an operation, as many as there are; of the others nothing is.
+pub type KnownOutputs = SmallVec<[Option<Known>; 1]>;
 /// Of longer vectors no elements are known.
 pub const MOST_KNOWN: usize = 1 << 20;
 /// Of matrices and tensors of more axes that are larger no elements are known.
@@ -399,6 +401,11 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     /// axis only where its shape is static.
     fn known(&self, _inputs: &Inputs<'_>) -> Option<Known> {
         None
+    }
+
+    /// What [`Op::known`] says of the first output, of each of the first ones.
+    fn known_outputs(&self, inputs: &Inputs<'_>) -> KnownOutputs {
+        smallvec![self.known(inputs)]
     }
 
     /// Whether and how gradients flow.

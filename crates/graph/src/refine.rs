@@ -38,14 +38,15 @@ impl Graph {
         for node in self.nodes.iter().filter(|n| !n.inputs.is_empty()) {
             let (specs, known) = {
                 let infos = Inputs::new(node.inputs.iter().map(|v| values[v.index()].as_input()));
-                (node.op.specs(&infos).ok()?, node.op.known(&infos))
+                (node.op.specs(&infos).ok()?, node.op.known_outputs(&infos))
             };
             for (output, spec) in node.outputs.iter().zip(&specs) {
                 let info = &mut values[output.index()];
                 info.spec.shape = info.spec.shape.merge(&spec.shape).ok()?;
             }
-            if let (Some(known), [output]) = (known, &node.outputs[..]) {
-                values[output.index()].known = Some(Box::new(known));
+            for (output, known) in node.outputs.iter().zip(known) {
+                let info = &mut values[output.index()];
+                info.known = known.map(Box::new).or_else(|| info.known.take());
             }
         }
         let spec = |v: &crate::ValueId| values[v.index()].spec.clone();

@@ -2,7 +2,7 @@
 
 use crate::args::{dims_as_known, elements};
 use ferrograph_graph::{
-    Inputs, Known, Lowered, Op, Operands, Runner, Specs, Tensors, declare, declared,
+    Inputs, Known, KnownOutputs, Lowered, Op, Operands, Runner, Specs, Tensors, declare, declared,
 };
 use ferrograph_tensor::{
     DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, broadcast_shapes, err,
@@ -112,11 +112,10 @@ impl Op for ShapeN {
         };
         Ok((0..inputs.len()).map(vector).collect())
     }
-    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        if inputs.is_empty() {
-            return None;
-        }
-        dims_as_known(inputs.shape(0))
+    fn known_outputs(&self, inputs: &Inputs<'_>) -> KnownOutputs {
+        (0..inputs.len())
+            .map(|i| dims_as_known(inputs.shape(i)))
+            .collect()
     }
     fn eval(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let shape = |t: &Tensor| {

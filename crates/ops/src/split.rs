@@ -5,7 +5,7 @@ use crate::concat::unstacked;
 use crate::emit::*;
 use crate::movement::{Io, Moving, Rearrange, moving, static_shape};
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Known, Op, Places, Specs, Val, VjpCall, declare, declared,
+    Emitter, Grads, Inputs, Known, KnownOutputs, Op, Places, Specs, Val, VjpCall, declare, declared,
 };
 use ferrograph_kernels::movement::{Strided, View};
 use ferrograph_tensor::{Dim, PartialShape, Result, Shape, TensorSpec, bail};
@@ -248,11 +248,11 @@ impl Op for Unpack {
         let spec = TensorSpec::new(inputs.dtype(0), unstacked(shape, self.axis)?);
         Ok(smallvec![spec; n])
     }
-    fn known(&self, inputs: &Inputs<'_>) -> Option<Known> {
-        if inputs.shape(0).rank()? != 1 {
-            return None;
+    fn known_outputs(&self, inputs: &Inputs<'_>) -> KnownOutputs {
+        match (inputs.shape(0).rank(), inputs.known(0)) {
+            (Some(1), Some(known)) => known.iter().map(|&n| Some(smallvec![n])).collect(),
+            _ => KnownOutputs::new(),
         }
-        Some(smallvec![*inputs.known(0)?.first()?])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let parts = all_grads(e, call)?;

@@ -43,17 +43,18 @@ fn inferred(faults: &mut Faults<'_>, id: NodeId, node: &Node) {
             );
         }
     }
-    if let (Some(expected), Some(&v)) = (node.op.known(&inputs), node.outputs.first())
-        && graph.value(v).constant.is_none()
-        && let Some(known) = graph.value(v).known.as_deref()
-        && disagree(known, &expected)
-    {
-        let (known, expected) = (elements(known), elements(&expected));
-        faults.fault_at(
-            id,
-            node,
-            format_args!("{v} is known as {known:?}, which is {expected:?}"),
-        );
+    for (expected, v) in node.op.known_outputs(&inputs).iter().zip(&node.outputs) {
+        if let (Some(expected), Some(known)) = (expected, graph.value(*v).known.as_deref())
+            && graph.value(*v).constant.is_none()
+            && disagree(known, expected)
+        {
+            let (known, expected) = (elements(known), elements(expected));
+            faults.fault_at(
+                id,
+                node,
+                format_args!("{v} is known as {known:?}, which is {expected:?}"),
+            );
+        }
     }
 }
 

@@ -143,19 +143,24 @@ fn infer_node(scope: &mut Scope, id: NodeId, node: &Node, budget: &mut Budget) -
     }
     let (specs, known) = {
         let inputs = scope.inputs(node);
-        (node.op.specs(&inputs)?, node.op.known(&inputs))
+        (node.op.specs(&inputs)?, node.op.known_outputs(&inputs))
     };
-    let known_constant = known.as_ref().and_then(|k| known_tensor(k, &specs));
     for (v, spec) in node.outputs.iter().zip(&specs) {
         let mut fact = Fact::of_spec(spec.clone());
         assert_recorded(&mut fact, &scope.graph.value(*v).spec);
         scope.facts[v.index()] = fact;
     }
+    for ((v, spec), known) in node.outputs.iter().zip(&specs).zip(known) {
+        let fact = &mut scope.facts[v.index()];
+        fact.constant = known.as_ref().and_then(|k| known_tensor(k, spec));
+        fact.known = known;
+    }
     let Some(first) = node.outputs.first().map(|v| v.index()) else {
         return Ok(());
     };
-    scope.facts[first].known = known;
-    scope.facts[first].constant = node.op.constant().cloned().or(known_constant);
+    if let Some(constant) = node.op.constant() {
+        scope.facts[first].constant = Some(constant.clone());
+    }
     if scope.facts[first].constant.is_none()
         && let Some(values) = fold(node, &specs, scope)
     {
@@ -175,8 +180,7 @@ fn assert_recorded(fact: &mut Fact, recorded: &TensorSpec) {
 }
 
 /// The constant that fully known elements spell.
-fn known_tensor(known: &Known, specs: &Specs) -> Option<Tensor> {
-    let spec = specs.first()?;
+fn known_tensor(known: &Known, spec: &TensorSpec) -> Option<Tensor> {
     let shape = spec.shape.to_static()?;
     let elements: Vec<i64> = known.iter().copied().collect::<Option<_>>()?;
     if shape.n_elements() != elements.len() {

@@ -3,7 +3,9 @@
 
 use super::overlay::Overlay;
 use super::{Made, Operand, Rewrite};
-use ferrograph_graph::{Graph, Inputs, Known, Law, Node, NodeId, OpRef, Specs, ValueId, ValueInfo};
+use ferrograph_graph::{
+    Graph, Inputs, Known, KnownOutputs, Law, Node, NodeId, OpRef, Specs, ValueId, ValueInfo,
+};
 use ferrograph_ops::Const;
 use ferrograph_tensor::{Result, Tensor, TensorSpec, err};
 use hashbrown::{HashMap, HashSet};
@@ -181,11 +183,13 @@ impl<'g> Rewriter<'g> {
         let Some((specs, mut known)) = self.inferred(id) else {
             return;
         };
-        for (v, spec) in self.node(id).outputs.clone().into_iter().zip(specs) {
+        known.resize(specs.len(), None);
+        let outputs = self.node(id).outputs.clone();
+        for ((v, spec), known) in outputs.into_iter().zip(specs).zip(known) {
             let info = self.value(v);
             let shape = spec.shape.merge(&info.spec.shape);
             let shape = shape.ok().filter(|shape| *shape != info.spec.shape);
-            let known = known.take().filter(|_| info.known.is_none());
+            let known = known.filter(|_| info.known.is_none());
             if shape.is_none() && known.is_none() {
                 continue;
             }
@@ -196,10 +200,10 @@ impl<'g> Rewriter<'g> {
         }
     }
 
-    fn inferred(&self, id: NodeId) -> Option<(Specs, Option<Known>)> {
+    fn inferred(&self, id: NodeId) -> Option<(Specs, KnownOutputs)> {
         let node = self.node(id);
         let inputs = Inputs::new(self.inputs(id).map(|v| self.value(v).as_input()));
-        Some((node.op.specs(&inputs).ok()?, node.op.known(&inputs)))
+        Some((node.op.specs(&inputs).ok()?, node.op.known_outputs(&inputs)))
     }
 
     /// Makes a change to a node; gives whether it could be.
