@@ -92,34 +92,28 @@ fn check_threshold(threshold: f32) -> Result<()> {
     Ok(())
 }
 
-/// Refuses scores that are not one a box, and boxes that are not four numbers.
-fn check_boxes(inputs: &Inputs<'_>) -> Result<()> {
+/// The shape of the scores: one a box of four numbers.
+///
+/// # Errors
+/// `Shape` where boxes and scores are not such.
+fn check_boxes(inputs: &Inputs<'_>) -> Result<PartialShape> {
     let (boxes, scores) = (inputs.shape(0), inputs.shape(1));
     check_single(inputs.dtype(0), "boxes")?;
-    if boxes
-        .rank()
-        .zip(scores.rank())
-        .is_some_and(|(b, s)| b != s + 1 || s == 0)
-    {
-        bail!(
-            Shape,
-            "boxes of shape {boxes} do not have scores of shape {scores}"
-        );
-    }
-    let Some((dims, own)) = boxes.dims().zip(scores.dims()) else {
-        return Ok(());
+    let of_boxes = match boxes.dims() {
+        None => PartialShape::UNKNOWN,
+        Some([_, .., four]) if !four.is_compatible(Dim::new(4)) => {
+            bail!(Shape, "boxes must have 4 columns, got shape {boxes}")
+        }
+        Some([rest @ .., _]) => PartialShape::new(rest),
+        Some([]) => PartialShape::scalar(),
     };
-    let (four, rest) = (dims[dims.len() - 1], &dims[..dims.len() - 1]);
-    if !four.is_compatible(Dim::new(4)) {
-        bail!(Shape, "boxes must have 4 columns, got shape {boxes}");
-    }
-    if rest.iter().zip(own).any(|(b, s)| !b.is_compatible(*s)) {
-        bail!(
+    match scores.merge(&of_boxes) {
+        Ok(shape) if shape.rank() != Some(0) => Ok(shape),
+        _ => bail!(
             Shape,
             "boxes of shape {boxes} do not have scores of shape {scores}"
-        );
+        ),
     }
-    Ok(())
 }
 
 /// The size that scalar input `i` says, where it is known and pads.
@@ -159,13 +153,12 @@ impl Op for NonMaxSuppressionV3 {
 impl Op for NonMaxSuppressionV4 {
     declared!();
     fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-        check_boxes(inputs)?;
-        let Some(dims) = inputs.shape(1).dims() else {
+        let scores = check_boxes(inputs)?;
+        let Some([lead @ .., _]) = scores.dims() else {
             return Ok([(); 2]
                 .map(|()| TensorSpec::new(DType::Int32, PartialShape::UNKNOWN))
                 .into());
         };
-        let lead = &dims[..dims.len() - 1];
         let size = padded(inputs, 2, self.pad_to_max_output_size || !lead.is_empty());
         let all: PartialShape = lead.iter().copied().chain([size]).collect();
         let counts: PartialShape = lead.iter().copied().collect();

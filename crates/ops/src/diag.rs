@@ -302,6 +302,32 @@ impl Moving for MatrixDiagPartV3 {
     }
 }
 
+/// The shape of matrices with new diagonals, which have the same leading axes.
+fn set_shape(inputs: &Inputs<'_>) -> Result<PartialShape> {
+    let (shape, diagonal) = (inputs.shape(0), inputs.shape(1));
+    let (Some(dims), Some((lower, upper))) = (diagonal.dims(), diagonals(inputs, 2)?) else {
+        return Ok(shape.clone());
+    };
+    let own = if lower < upper { 2 } else { 1 };
+    let Some(lead) = dims.len().checked_sub(own) else {
+        bail!(
+            Shape,
+            "diagonal must have rank {own} at least, got shape {diagonal}"
+        );
+    };
+    let of_lead: PartialShape = dims[..lead]
+        .iter()
+        .copied()
+        .chain([Dim::UNKNOWN; 2])
+        .collect();
+    shape.merge(&of_lead).map_err(|_| {
+        err!(
+            Shape,
+            "diagonal of shape {diagonal} has not the leading axes of matrices of shape {shape}"
+        )
+    })
+}
+
 impl Op for MatrixSetDiagV3 {
     declared!();
     moving!();
@@ -324,7 +350,8 @@ impl Op for MatrixSetDiagV3 {
                 );
             }
         }
-        Ok(smallvec![inputs.spec(0).clone()])
+        let shape = set_shape(inputs)?;
+        Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }
     fn vjp(&self, e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Grads> {
         let grad = call.grad()?;

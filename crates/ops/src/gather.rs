@@ -80,18 +80,15 @@ impl GatherV2 {
         if axis < batch {
             bail!(Shape, "axis {axis} is one of the {batch} batch dimensions");
         }
-        let batches_fit = p
-            .iter()
-            .zip(i)
-            .take(batch)
-            .all(|(a, b)| a.is_compatible(*b));
-        if !batches_fit {
+        let both = PartialShape::new(&p[..batch]).merge(&PartialShape::new(&i[..batch]));
+        let Ok(both) = both else {
             bail!(
                 Shape,
                 "params of shape {params} and indices of shape {indices} differ in the first {batch} axes"
             );
-        }
-        let parts = [&p[..axis], &i[batch..], &p[axis + 1..]];
+        };
+        let both = both.dims().unwrap_or_default();
+        let parts = [both, &p[batch..axis], &i[batch..], &p[axis + 1..]];
         Ok(parts.into_iter().flatten().copied().collect())
     }
 }

@@ -305,7 +305,10 @@ impl Op for MirrorPadGrad {
                 dims.iter().zip(&pads).map(shrunk).collect::<Result<_>>()?
             }
             (None, Some(dims)) => PartialShape::of_rank(dims.len()),
-            (_, None) => PartialShape::UNKNOWN,
+            (_, None) => match inputs.shape(1).dim(0).known() {
+                Some(rank) => PartialShape::of_rank(rank),
+                None => PartialShape::UNKNOWN,
+            },
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
     }

@@ -182,6 +182,7 @@ impl Op for Tile {
                 let mut sizes: SmallVec<[Dim; 4]> = SmallVec::new();
                 for (d, m) in dims.iter().zip(&multiples) {
                     sizes.push(match (d.known(), m) {
+                        (_, Some(0)) | (Some(0), _) => Dim::new(0),
                         (Some(d), Some(m)) => Dim::new(match d.checked_mul(*m as usize) {
                             Some(n) => n,
                             None => bail!(Shape, "a size of {d} times {m} is too large"),
@@ -192,7 +193,10 @@ impl Op for Tile {
                 PartialShape::new(&sizes)
             }
             (Some(dims), None) => PartialShape::of_rank(dims.len()),
-            (None, Some(multiples)) => PartialShape::of_rank(multiples.len()),
+            (None, Some(multiples)) => multiples
+                .iter()
+                .map(|m| Dim::from(m.filter(|&m| m == 0).map(|_| 0)))
+                .collect(),
             (None, None) => PartialShape::UNKNOWN,
         };
         Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
@@ -204,7 +208,8 @@ impl Op for Tile {
         let minus_one = e.int_vector(&[-1])?;
         let split = e.reshape(&pairs, &minus_one)?;
         let split_grad = e.reshape(call.grad()?, &split)?;
-        let axes = match call.inputs[0].spec().shape.rank() {
+        let (own, given) = (call.inputs[0].spec().shape, call.inputs[1].spec().shape);
+        let axes = match own.rank().or(given.dim(0).known()) {
             Some(rank) => {
                 let axes: Vec<i64> = (0..rank as i64).map(|i| 2 * i).collect();
                 e.int_vector(&axes)?
@@ -216,7 +221,11 @@ impl Op for Tile {
             }
         };
         let summed = e.sum(&split_grad, &axes, false)?;
-        let grad = e.reshape_like(&summed, &call.inputs[0])?;
+        // The sizes are there already; the reshape says of them what is known.
+        let grad = match own.rank() {
+            Some(_) => e.reshape_like(&summed, &call.inputs[0])?,
+            None => summed,
+        };
         Ok(smallvec![Some(grad.into()), None])
     }
 }

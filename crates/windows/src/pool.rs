@@ -136,9 +136,13 @@ impl Pools {
         })
     }
 
+    /// The shape of the input with its rank.
+    fn ranked(&self, x: &PartialShape) -> Result<PartialShape> {
+        x.merge(&PartialShape::of_rank(self.sizes.len() + 2))
+    }
+
     fn output_shape(&self, x: &PartialShape) -> Result<PartialShape> {
-        let rank = self.sizes.len() + 2;
-        let x = x.merge(&PartialShape::of_rank(rank))?;
+        let (x, rank) = (self.ranked(x)?, self.sizes.len() + 2);
         let mut dims = vec![x.dim(0)];
         for (i, &size) in self.sizes.iter().enumerate() {
             dims.push(self.windows.output(i, x.dim(i + 1), Dim::new(size))?);
@@ -216,8 +220,10 @@ macro_rules! max_pools {
         impl Op for $grad {
             declared!();
             fn infer(&self, inputs: &Inputs<'_>) -> Result<Specs> {
-                check_grad(&self.pools()?.output_shape(inputs.shape(0))?, inputs.shape(2))?;
-                Ok(smallvec![inputs.spec(0).clone()])
+                let pools = self.pools()?;
+                check_grad(&pools.output_shape(inputs.shape(0))?, inputs.shape(2))?;
+                let shape = pools.ranked(inputs.shape(0))?;
+                Ok(smallvec![TensorSpec::new(inputs.dtype(0), shape)])
             }
             fn lower(&self, inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
                 let pool = self.pools()?.pool(inputs.shape(0))?;

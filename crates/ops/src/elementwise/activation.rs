@@ -39,11 +39,11 @@ mod gradients {
     table! {
         trait EmitActivationGradients; Binary(x, y): BinaryDef;
         /// The gradient of `Relu`: `gradients` where `features` is positive.
-        RELU_GRAD: relu_grad = BinaryDef::new("ReluGrad", loops!(Of, k::ReluGrad, real)).vjp(relu_grad).code(ScalarCode::ReluGrad);
+        RELU_GRAD: relu_grad = BinaryDef::new("ReluGrad", loops!(Of, k::ReluGrad, real)).vjp(relu_grad).alike().code(ScalarCode::ReluGrad);
         /// The gradient of `Tanh` by its result: `dy (1 - y²)`.
-        TANH_GRAD: tanh_grad = BinaryDef::new("TanhGrad", loops!(Of, k::TanhGrad, inexact)).vjp(tanh_grad).code(ScalarCode::TanhGrad);
+        TANH_GRAD: tanh_grad = BinaryDef::new("TanhGrad", loops!(Of, k::TanhGrad, inexact)).vjp(tanh_grad).alike().code(ScalarCode::TanhGrad);
         /// The gradient of `Sigmoid` by its result: `dy y (1 - y)`.
-        SIGMOID_GRAD: sigmoid_grad = BinaryDef::new("SigmoidGrad", loops!(Of, k::SigmoidGrad, inexact)).vjp(sigmoid_grad).code(ScalarCode::SigmoidGrad);
+        SIGMOID_GRAD: sigmoid_grad = BinaryDef::new("SigmoidGrad", loops!(Of, k::SigmoidGrad, inexact)).vjp(sigmoid_grad).alike().code(ScalarCode::SigmoidGrad);
     }
 }
 

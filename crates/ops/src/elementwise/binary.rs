@@ -70,6 +70,7 @@ pub(crate) struct BinaryDef {
     known: Option<fn(i64, i64) -> Option<i64>>,
     vjp: Option<BinaryRule>,
     joins_strings: bool,
+    alike: bool,
 }
 
 impl BinaryDef {
@@ -89,6 +90,7 @@ impl BinaryDef {
             known: None,
             vjp: None,
             joins_strings: false,
+            alike: false,
         }
     }
     /// Its nodes get that name.
@@ -126,6 +128,14 @@ impl BinaryDef {
         self.decl.gradient = Differentiability::Vjp;
         self.vjp = Some(rule);
         self
+    }
+    /// The operands have one shape.
+    pub const fn alike(mut self) -> BinaryDef {
+        self.decl.batch = Batching::Leads(2);
+        BinaryDef {
+            alike: true,
+            ..self
+        }
     }
     /// Strings are joined.
     pub const fn joining_strings(self) -> BinaryDef {
@@ -189,8 +199,17 @@ impl Binary {
         loops.apply(a, b)
     }
 
-    /// The error of integers that the operation refuses, if the second operand holds any.
+    /// The error of operands whose shapes may not differ, or of integers that the operation refuses, if the second one
+    /// holds any.
     fn check(&self, a: &Tensor, b: &Tensor) -> Result<()> {
+        if self.def.alike && a.shape() != b.shape() {
+            bail!(
+                Shape,
+                "shapes {} and {} are not compatible",
+                a.shape(),
+                b.shape()
+            );
+        }
         if self.def.guard == Guard::None || !b.dtype().is_integer() || a.n_elements() == 0 {
             return Ok(());
         }
@@ -209,7 +228,12 @@ impl Op for Binary {
             DType::String if self.def.joins_strings => dtype,
             _ => self.loops(dtype)?.out(),
         };
-        let shape = inputs.shape(0).broadcast(inputs.shape(1))?;
+        let (a, b) = (inputs.shape(0), inputs.shape(1));
+        let shape = if self.def.alike {
+            a.merge(b)?
+        } else {
+            a.broadcast(b)?
+        };
         Ok(smallvec![TensorSpec::new(out, shape)])
     }
     fn lower(&self, inputs: &Inputs<'_>, outputs: &[TensorSpec]) -> Result<Lowered> {

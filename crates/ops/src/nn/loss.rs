@@ -61,7 +61,9 @@ impl Op for SoftmaxCrossEntropyWithLogits {
                 None => e.neg(g)?,
             });
         }
-        let by_logits = by_logits(e, call)?;
+        let by_logits = by_logits(e, call)?
+            .map(|g| e.unbroadcast(&g, logits, backprop))
+            .transpose()?;
         let by_labels = by_labels
             .map(|g| e.unbroadcast(&g, labels, backprop))
             .transpose()?;
@@ -91,7 +93,8 @@ impl Op for SparseSoftmaxCrossEntropyWithLogits {
     }
 }
 
-/// The gradient of a cross entropy by its logits: of the losses, and of the gradient that it gives.
+/// The gradient of a cross entropy by its logits, in the shape that they broadcast to: of the losses, and of the gradient
+/// that it gives.
 fn by_logits(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Option<Val>> {
     let (logits, backprop) = (&call.inputs[0], &call.outputs[1]);
     let mut total: Option<Val> = None;
@@ -107,9 +110,7 @@ fn by_logits(e: &mut dyn Emitter, call: &VjpCall<'_>) -> Result<Option<Val>> {
             None => second,
         });
     }
-    total
-        .map(|g| e.unbroadcast(&g, logits, backprop))
-        .transpose()
+    Ok(total)
 }
 
 /// A vector as a matrix of one column.
@@ -119,7 +120,13 @@ fn column(e: &mut dyn Emitter, x: &Val) -> Result<Val> {
 }
 
 fn dense_shape(inputs: &Inputs<'_>) -> Result<PartialShape> {
-    let both = inputs.shape(0).broadcast(inputs.shape(1))?;
+    // No operand has more axes than two.
+    let rows = PartialShape::of_rank(2);
+    let [a, b] = [0, 1].map(|i| match inputs.shape(i) {
+        shape if shape.rank().is_none() => &rows,
+        shape => shape,
+    });
+    let both = a.broadcast(b)?;
     if both.rank().is_some_and(|r| r != 2) {
         bail!(
             Shape,

@@ -254,7 +254,7 @@ def shape_argument(shape: TensorLike) -> Any:
     if isinstance(shape, (list, tuple)):
         if not shape:
             return convert((), int32)
-        if any(isinstance(size, Tensor) and size.dtype.is_floating for size in shape):
+        if any(map(_is_open, shape)):
             shape = [_whole(size) for size in shape]
         if any(size is None for size in shape):
             raise ValueError(
@@ -266,11 +266,20 @@ def shape_argument(shape: TensorLike) -> Any:
     return shape
 
 
+def _is_open(size: Any) -> Any:
+    """Whether a size of a shape may not be an integer, or not a scalar."""
+    return isinstance(size, Tensor) and (size.dtype.is_floating or size.ndim is None)
+
+
 def _whole(size: Any) -> Any:
-    """A size that was computed with floats. ValueError for a fraction; where it is unknown until
-    the graph runs, that is checked then.
+    """A size that was computed with floats, or is of unknown rank. ValueError for a fraction; where
+    it is unknown until the graph runs, that is checked then, as is that it is a scalar.
     """
-    if not isinstance(size, Tensor) or not size.dtype.is_floating:
+    if not isinstance(size, Tensor):
+        return size
+    if size.ndim is None:
+        size = emit("EnsureShape", (size,), {"shape": TensorShape([])}, None)
+    if not size.dtype.is_floating:
         return size
     known = size._constant_value()
     if known is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..hints import Any
 from ._base import TensorShape, convert, emit, int32, rank_of
 
-__all__ = ["in_three", "of_rank", "places_of", "split_shape", "to_front"]
+__all__ = ["in_three", "of_one_shape", "of_rank", "places_of", "split_shape", "to_front"]
 
 
 def of_rank(x: Any, rank: int) -> Any:
@@ -13,6 +13,19 @@ def of_rank(x: Any, rank: int) -> Any:
     if x.ndim is not None:
         return x
     return emit("EnsureShape", (x,), {"shape": TensorShape([None] * rank)}, None)
+
+
+def of_one_shape(operands: Any) -> list:
+    """Operands that broadcast: those of unknown rank are repeated to the shape of the others, which
+    is checked when the graph runs.
+    """
+    known = [x for x in operands if x.ndim]
+    if not known or all(x.ndim is not None for x in operands):
+        return list(operands)
+    sizes, *others = [emit("Shape", (x,), None, None) for x in known]
+    for other in others:
+        sizes = emit("BroadcastArgs", (sizes, other), None, None)
+    return [emit("BroadcastTo", (x, sizes), None, None) if x.ndim is None else x for x in operands]
 
 
 def places_of(axes: list[int], rank: Any) -> Any:

@@ -11,7 +11,7 @@ from ._dispatch import told
 from ._numbers import check_flags, flag
 from ._numbers import real as real_number
 from .arithmetic import greater, less_equal, logical_and
-from .arrays import concat, pad, rank, squeeze, stack
+from .arrays import broadcast_to, concat, pad, rank, shape, squeeze, stack
 from .creation import zeros
 from .factorisations import eigh
 from .matrices import diag, diag_part, matrix_transpose
@@ -102,7 +102,7 @@ def tridiagonal_matmul(
            [5.]], dtype=float32)
     """
     bands, rhs = convert_pair(_bands(diagonals, diagonals_format), rhs)
-    return emit("BandedMatMul", (bands, rhs), {"upper": 1}, name)
+    return emit("BandedMatMul", (_beside(bands, rhs), rhs), {"upper": 1}, name)
 
 
 @public("linalg.tridiagonal_solve")
@@ -143,9 +143,18 @@ def tridiagonal_solve(
         if transpose_rhs:
             raise ValueError("transpose_rhs needs a right-hand side of matrices")
         return squeeze(emit("BandedSolve", (bands, rhs[..., None]), attrs), [-1], name)
-    return emit(
-        "BandedSolve", (bands, matrix_transpose(rhs) if transpose_rhs else rhs), attrs, name
-    )
+    rhs = matrix_transpose(rhs) if transpose_rhs else rhs
+    return emit("BandedSolve", (_beside(bands, rhs), rhs), attrs, name)
+
+
+def _beside(bands: Tensor, rhs: Tensor) -> Tensor:
+    """Three diagonals for each right-hand side, where their rank is unknown and that of ``rhs`` is
+    not.
+    """
+    if bands.ndim is not None or rhs.ndim is None or rhs.ndim < 2:
+        return bands
+    sizes = shape(rhs)
+    return broadcast_to(bands, concat([sizes[:-2], [3], sizes[-2:-1]], 0))
 
 
 @public("linalg.banded_triangular_solve")

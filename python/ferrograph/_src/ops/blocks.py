@@ -220,7 +220,7 @@ def reverse_sequence(
     Raises:
       InvalidArgumentError: where a length is more than the axis has.
     """
-    x, lengths = convert(input), convert(seq_lengths)
+    x, lengths = convert(input), of_rank(convert(seq_lengths), 1)
     batch_axis = 0 if batch_axis is None else _axis(batch_axis, x.ndim, "batch_axis")
     seq_axis = _axis(seq_axis, x.ndim, "seq_axis")
     order, back = to_front(x, [batch_axis, seq_axis])

@@ -13,7 +13,7 @@ from ._dispatch import told
 from ._numbers import check_flags, real, whole
 from .activations import embedding_lookup
 from .arithmetic import equal, subtract
-from .arrays import concat, reshape, shape, stop_gradient
+from .arrays import concat, ensure_shape, reshape, shape, stop_gradient
 from .creation import fill, ones, ones_like, range, zeros_like
 from .distributions import reserved
 from .elementwise import log
@@ -49,7 +49,9 @@ def _true(true_classes: TensorLike, num_true: int) -> Tensor:
     classes = cast(convert(true_classes, dtype_hint=int64), int64)
     if not classes.shape.is_compatible_with([None, num_true]):
         raise ValueError(f"true_classes must be [batch, {num_true}], got shape {classes.shape}")
-    return classes
+    return (
+        classes if known_size(classes, 1) is not None else ensure_shape(classes, [None, num_true])
+    )
 
 
 def _drawn(
@@ -64,9 +66,7 @@ def _drawn(
     law = (num_true, *attrs.values(), hash(tuple(weights)))
     state = reserved(f"CandidateSampler {law}", convert([attrs["num_sampled"]]), _BLOCKS, seed)
     inputs = (_true(true_classes, num_true), *state, convert(weights, float32))
-    drawn = Candidates(*emit("CandidateSampler", inputs, attrs, name))
-    refined(drawn.true_expected_count, None, num_true)
-    return drawn
+    return Candidates(*emit("CandidateSampler", inputs, attrs, name))
 
 
 @public("random.uniform_candidate_sampler")

@@ -16,7 +16,7 @@ from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit, float32, float64, int32, refusal
 from ._numbers import flag
 from .arithmetic import divide, greater, greater_equal, multiply
-from .arrays import concat, invert_permutation, reshape, shape
+from .arrays import concat, ensure_shape, invert_permutation, reshape, shape
 from .elementwise import log
 from .matrices import diag_part, set_diag
 from .numeric import cast, real
@@ -442,6 +442,7 @@ def lstsq(
     """
     matrix, rhs = convert_pair(matrix, rhs)
     if not flag(fast, "lstsq: fast"):
+        matrix, rhs = _in_batches_of(matrix, rhs), _in_batches_of(rhs, matrix)
         return matmul(pinv(matrix), rhs, name=name)
     if matrix.shape.rank in (0, 1):
         raise refusal(f"lstsq: the matrix must have rank 2 or more, got shape {matrix.shape}")
@@ -452,6 +453,13 @@ def lstsq(
         tall, wide = (partial(_normal, matrix, rhs, l2_regularizer, t, name) for t in (True, False))
         return hooks.cond(is_tall, tall, wide)
     return _normal(matrix, rhs, l2_regularizer, rows >= columns, name)
+
+
+def _in_batches_of(x: Any, other: Any) -> Any:
+    """Matrices of unknown rank in the batches of others, which is checked when the graph runs."""
+    if x.ndim is not None or other.ndim is None or other.ndim < 2:
+        return x
+    return ensure_shape(x, other.shape[:-2].concatenate([None, None]))
 
 
 def _normal(matrix: Any, rhs: Any, l2_regularizer: float, tall: bool, name: Any) -> Tensor:

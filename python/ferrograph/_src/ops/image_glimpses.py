@@ -89,7 +89,7 @@ def extract_glimpse(
         raise ValueError(f"input must have rank 4, got shape {images.shape}")
     if noise not in _NOISES:
         raise ValueError(f'noise must be "uniform", "gaussian" or "zero", got {shown(noise)}')
-    size = int32_of(size)
+    size, offsets = of_rank(int32_of(size), 1), of_rank(offsets, 2)
     centered = flag(centered, "extract_glimpse: centered")
     normalized = flag(normalized, "extract_glimpse: normalized")
     rows, rows_within = _places(images, offsets, size, 0, centered, normalized)

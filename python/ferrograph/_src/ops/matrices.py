@@ -7,8 +7,19 @@ import builtins
 from ..hints import Any
 from ..values.errors import shown
 from ..values.public import public
-from ._base import Tensor, TensorLike, convert, convert_pair, emit, known_size, rank_of, refusal
+from ._base import (
+    Tensor,
+    TensorLike,
+    convert,
+    convert_pair,
+    emit,
+    known_size,
+    rank_of,
+    refined,
+    refusal,
+)
 from ._numbers import flag, real, wholes
+from ._ranks import of_one_shape
 from .arithmetic import divide, equal, floormod, greater, logical_and, multiply, pow, subtract
 from .arrays import concat, expand_dims, rank, reshape, roll, shape, stack, transpose
 from .creation import range
@@ -285,7 +296,17 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     _check_halves(input, axes, sizes)
     half = sizes[: axes // 2]
     side = emit("Prod", (half, [0]), None, None)
-    return reshape(diag_part(reshape(input, stack([side, side]))), half, name)
+    part = reshape(diag_part(reshape(input, stack([side, side]))), half, name)
+    if input.ndim is None:
+        return part
+    return refined(part, *(n if m is None else m for m, n in _halves(input)))
+
+
+def _halves(input: Any) -> list[tuple]:
+    """The size of each axis of the first half, as far as it is known, with that of the second."""
+    known = input.shape.as_list()
+    half = len(known) // 2
+    return list(zip(known[:half], known[half:], strict=True))
 
 
 def _check_halves(input: Any, axes: Any, sizes: Any) -> None:
@@ -296,10 +317,10 @@ def _check_halves(input: Any, axes: Any, sizes: Any) -> None:
         emit("Assert", (even, convert(f"{what}, got the rank"), axes), {"summarize": 3}, None)
     elif not axes or axes % 2:
         raise ValueError(f"{what}, got shape {input.shape}")
+    pairs = [] if input.ndim is None else _halves(input)
+    if any(m != n and None not in (m, n) for m, n in pairs):
+        raise refusal(f"{what}, got shape {input.shape}")
     if input.shape.is_fully_defined():
-        known = input.shape.as_list()
-        if known[: axes // 2] != known[axes // 2 :]:
-            raise refusal(f"{what}, got shape {input.shape}")
         return
     same = reduce_all(equal(sizes[: axes // 2], sizes[axes // 2 :]))
     emit("Assert", (same, convert(f"{what}, got"), sizes), {"summarize": 9}, None)
@@ -324,7 +345,8 @@ def _of_three(vectors: Tensor) -> Tensor:
 
 @public("linalg.cross")
 def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
-    """The vector product over the last axis, which has size 3.
+    """The vector product over the last axis, which has size 3. An operand of which a trace does not
+    know the rank takes the shape of the other.
 
     >>> fg.linalg.cross([1, 0, 0], [0, 1, 0]).numpy()
     array([0, 0, 1], dtype=int32)
@@ -332,7 +354,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     Raises:
       InvalidArgumentError: where the last axis has another size; ValueError while that is traced.
     """
-    a, b = convert_pair(a, b)
+    a, b = of_one_shape(convert_pair(a, b))
     for operand in (a, b):
         if known_size(operand, -1) not in (3, None):
             raise refusal(f"a vector product needs vectors of 3, got shape {operand.shape}")

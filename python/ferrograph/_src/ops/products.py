@@ -29,6 +29,7 @@ from .arrays import (
     broadcast_dynamic_shape,
     broadcast_to,
     concat,
+    ensure_shape,
     expand_dims,
     reshape,
     shape,
@@ -270,7 +271,8 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
     if len(listed) == len(operands):
         operands = [of_rank(x, len(labels)) for x, labels in zip(operands, listed, strict=True)]
     groups, out = _parse(equation, tuple(x.ndim for x in operands))
-    _check_sizes(equation, operands, groups)
+    sizes = _sizes_of_letters(equation, operands, groups)
+    operands = [_of_sizes(x, labels, sizes) for x, labels in zip(operands, groups, strict=True)]
     terms = [_without_repeats(x, labels) for x, labels in zip(operands, groups, strict=True)]
     terms = _of_one_size(terms)
     while len(terms) > 1:
@@ -373,8 +375,8 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
     return [*before, *range_(-hidden, 0), *after]
 
 
-def _check_sizes(equation: Any, operands: Any, groups: Any) -> None:
-    """Refuses sizes, where they are known, that differ for one letter."""
+def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
+    """The size that each letter stands for, where it is known. Refuses those that differ."""
     sizes: dict[Any, int] = {}
     for x, labels in zip(operands, groups, strict=True):
         for label, n in zip(labels, x.shape.dims and x.shape.as_list() or (), strict=False):
@@ -382,6 +384,16 @@ def _check_sizes(equation: Any, operands: Any, groups: Any) -> None:
                 raise refusal(
                     f"label {label!r} of {equation!r} stands for sizes {sizes[label]} and {n}"
                 )
+    return sizes
+
+
+def _of_sizes(x: Any, labels: Any, sizes: dict) -> Any:
+    """An operand whose letters stand for these sizes, which is checked when the graph runs."""
+    if x.ndim is None or x.shape.is_fully_defined():
+        return x
+    known = x.shape.as_list()
+    told = [sizes.get(label) if n is None else n for label, n in zip(labels, known, strict=True)]
+    return x if told == known else ensure_shape(x, told)
 
 
 def _of_one_size(terms: Any) -> Any:
@@ -403,11 +415,14 @@ def _of_one_size(terms: Any) -> Any:
 
 
 def _seen_as(x: Any, sizes: Any) -> Any:
-    """A tensor reshaped to sizes that its axes should have: those of other tensors."""
-    wanted = _sizes(x)
+    """A tensor reshaped to sizes that its axes should have, those of other tensors: one after the
+    other, each of which fails alone where that axis has another size.
+    """
     for i, (other, at) in sizes.items():
+        wanted = _sizes(x)
         wanted[i] = _sizes(other)[at]
-    return reshape(x, wanted)
+        x = reshape(x, wanted)
+    return x
 
 
 def _without_repeats(x: Any, labels: Any) -> Any:

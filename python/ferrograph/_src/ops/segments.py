@@ -12,9 +12,11 @@ from ..values.public import public
 from ._base import (
     Tensor,
     TensorLike,
+    TensorShape,
     convert,
     dtype_or,
     emit,
+    executing_eagerly,
     float64,
     int32,
     int64,
@@ -25,7 +27,7 @@ from ._base import (
 from ._dispatch import ask, asks, dispatched, told
 from ._emits import dressed
 from ._numbers import check_flags, int32_of, several, whole
-from ._ranks import split_shape
+from ._ranks import of_rank, split_shape
 from .arithmetic import (
     add,
     divide,
@@ -39,7 +41,7 @@ from .arithmetic import (
     multiply,
     subtract,
 )
-from .arrays import concat, expand_dims, rank, reshape, shape
+from .arrays import concat, ensure_shape, expand_dims, rank, reshape, shape
 from .creation import ones, ones_like, range, zeros, zeros_like
 from .debug import Assert, assert_equal
 from .elementwise import floor, sqrt
@@ -496,6 +498,8 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
     if len(indices) != len(data) or not len(data):
         raise ValueError(f"{len(indices)} indices do not go with {len(data)} tensors of data")
     indices, data = [convert(i) for i in indices], [convert(d) for d in data]
+    if not executing_eagerly():
+        indices, data = _with_one_tail(indices, data)
     flat = concat([reshape(i, [-1]) for i in indices], 0)
     tail = shape(data[0])[rank_of(indices[0]) :]
     rows = concat([reshape(d, concat([[-1], tail], 0)) for d in data], 0)
@@ -504,3 +508,27 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
         "Fill", (concat([expand_dims(length, 0), tail], 0), zeros([], rows.dtype)), None, None
     )
     return tensor_scatter_nd_update(empty, expand_dims(flat, 1), rows, name)
+
+
+def _with_one_tail(indices: list, data: list) -> tuple[list, list]:
+    """Indices and data, of which a trace knows what follows from one shape of slices in all of
+    them; it is checked when the graph runs.
+    """
+    pairs = list(zip(indices, data, strict=True))
+    ranks = [d.ndim - i.ndim for i, d in pairs if None not in (i.ndim, d.ndim)]
+    if not ranks or min(ranks) < 0:
+        return indices, data
+    axes = ranks[0]
+    pairs = [(of_rank(i, max(d.ndim - axes, 0)) if d.ndim else i, d) for i, d in pairs]
+    tail = TensorShape([None] * axes)
+    for _, d in pairs:
+        if axes and d.ndim:
+            tail = tail.merge_with(d.shape[-axes:])
+    return [i for i, _ in pairs], [_with_tail(i, d, tail) for i, d in pairs]
+
+
+def _with_tail(i: Any, d: Any, tail: TensorShape) -> Any:
+    """Data with a slice of that shape for each index."""
+    if i.ndim is None or d.shape.is_fully_defined():
+        return d
+    return ensure_shape(d, i.shape.concatenate(tail))

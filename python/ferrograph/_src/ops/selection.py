@@ -22,7 +22,7 @@ from ._base import (
 from ._dispatch import ask, asks, dispatched
 from ._emits import dressed
 from ._numbers import whole
-from .arrays import concat, expand_dims, reshape, shape
+from .arrays import concat, ensure_shape, expand_dims, reshape, shape
 from .numeric import cast, widened
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -171,13 +171,15 @@ def gather_nd(
         batch_dims = whole(batch_dims, "gather_nd: batch_dims")
     if batch_dims:
         params = convert(params)
-        _check_common(params, indices, batch_dims)
+        indices = _in_common(params, indices, batch_dims)
         indices = _with_batch_coordinates(indices, batch_dims)
     return emit("GatherNd", (params, indices), None, name)
 
 
-def _check_common(params: Tensor, indices: Tensor, batch_dims: int) -> None:
-    """Refuse tensors that have not the same ``batch_dims`` first axes."""
+def _in_common(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+    """The indices, of whose ``batch_dims`` first axes a trace knows what it does of those of
+    ``params``. Refuses tensors of which they differ.
+    """
     if indices.ndim is not None and batch_dims >= indices.ndim:
         raise ValueError(
             f"gather_nd: batch_dims = {batch_dims} must be less than rank(indices) = {indices.ndim}"
@@ -188,6 +190,10 @@ def _check_common(params: Tensor, indices: Tensor, batch_dims: int) -> None:
     if not (own.is_fully_defined() and other.is_fully_defined()):
         text = "gather_nd: params and indices have other batches:"
         _assert_same(shape(params)[:batch_dims], shape(indices)[:batch_dims], text)
+    if indices.ndim is None or other.is_fully_defined():
+        return indices
+    behind = [None] * (indices.ndim - batch_dims)
+    return ensure_shape(indices, own.merge_with(other).concatenate(behind))
 
 
 def _with_batch_coordinates(indices: Any, batch_dims: Any) -> Any:

@@ -25,6 +25,7 @@ from ._base import (
 )
 from ._dispatch import told
 from ._numbers import whole
+from ._ranks import of_rank
 from .arithmetic import greater, greater_equal, less, logical_and, multiply
 from .arrays import expand_dims, reshape, shape, transpose
 from .elementwise import is_finite
@@ -222,7 +223,7 @@ def in_top_k(
       k: how many.
       name: a name for the operation.
     """
-    predictions, targets = convert(predictions), convert(targets)
+    predictions, targets = of_rank(convert(predictions), 2), of_rank(convert(targets), 1)
     n = cast(shape(predictions)[1], targets.dtype)
     is_class = logical_and(greater_equal(targets, 0), less(targets, n))
     own = gather(predictions, multiply(targets, cast(is_class, targets.dtype)), batch_dims=1)

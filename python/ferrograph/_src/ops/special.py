@@ -9,6 +9,7 @@ from ..values.public import public
 from ._base import Tensor, TensorLike, binary, convert_all, emit
 from ._dispatch import dispatched
 from ._emits import emits
+from ._ranks import of_one_shape
 
 
 @public("math.bessel_i0", "math.special.bessel_i0", ragged="flat")
@@ -211,7 +212,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
     """The regularised incomplete beta function I_x(a, b); shapes broadcast.
 
     The integral of t^(a-1) (1-t)^(b-1) from 0 to x, over that to 1. The gradient flows to ``x``
-    alone.
+    alone. An operand of which a trace does not know the rank takes the shape of the others.
 
     >>> fg.math.betainc(2.0, [1.0, 2.0], 0.5).numpy()
     array([0.25, 0.5 ], dtype=float32)
@@ -224,4 +225,4 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
     Returns:
       A tensor of the operands' dtype and the shape that they broadcast to.
     """
-    return emit("Betainc", tuple(convert_all((a, b, x))), None, name)
+    return emit("Betainc", tuple(of_one_shape(convert_all((a, b, x)))), None, name)

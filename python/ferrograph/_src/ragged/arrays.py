@@ -8,6 +8,7 @@ from .. import ops
 from ..native import _core
 from ..ops import partition
 from ..ops._base import refusal
+from ..ops._ranks import of_rank
 from ..values import dtypes
 from .elementwise import same_rows, same_splits
 from .gathering import gather
@@ -32,13 +33,14 @@ def concat(values: Any, axis: int) -> Any:
     values = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in _beside(values)]
     if not any(is_ragged(v) for v in values):
         return ops.concat(values, axis)
-    rank = values[0].shape.rank
-    if any(v.shape.rank != rank for v in values) or rank is None:
-        raise ValueError(
-            f"concat needs values of one known rank, got {[v.shape.rank for v in values]}"
-        )
-    axis = axis + rank if axis < 0 else axis
-    if not 0 <= axis < rank:
+    ranks = {v.shape.rank for v in values if v.shape.rank is not None}
+    if len(ranks) > 1 or any(not is_ragged(v) and v.shape.rank is None for v in values):
+        raise ValueError(f"concat needs values of one rank, got {[v.shape.rank for v in values]}")
+    if not ranks and axis < 0:
+        raise ValueError("concat along a negative axis needs values of known rank")
+    rank = ranks.pop() if ranks else None
+    axis = axis + rank if axis < 0 and rank is not None else axis
+    if axis < 0 or (rank is not None and axis >= rank):
         raise ValueError(f"axis {axis} is outside of ragged tensors of rank {rank}")
     values = _of_one_ragged_rank(values)
     if not any(is_ragged(v) for v in values):
@@ -155,8 +157,12 @@ def _squeezed(value: Any, axis: int) -> Any:
 
 
 def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
-    """The value repeated along its axes."""
+    """The value repeated along its axes, as many as there are multiples."""
     counts = multiples if isinstance(multiples, (list, tuple)) else ops.unstack(multiples)
+    if value.shape.rank is None:
+        value = value.with_flat_values(
+            of_rank(value.flat_values, max(len(counts) - value.ragged_rank, 0))
+        )
     for axis, count in enumerate(counts):
         known = (
             count if isinstance(count, int) else _core.convert_to_tensor(count)._constant_value()

@@ -9,6 +9,7 @@ from ..native import _core
 from ..ops import elementwise, partition, segments
 from ..ops._dispatch import told
 from ..ops._numbers import several, whole
+from ..ops._ranks import of_rank
 from ..values import constants, dtypes
 from ..values.public import public
 from .arrays import concat
@@ -165,9 +166,10 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
         raise ValueError("ragged.stack needs values to stack")
     axis = whole(axis, "ragged.stack: axis")
     made = [v if is_ragged(v) else _core.convert_to_tensor(v) for v in values]
-    rank = made[0].shape.rank
+    rank = next((v.shape.rank for v in made if v.shape.rank is not None), None)
     if rank is None:
-        raise ValueError("ragged.stack needs tensors of known rank")
+        raise ValueError("ragged.stack needs a tensor of known rank among its values")
+    made = [v if is_ragged(v) else of_rank(v, rank) for v in made]
     if rank == 0:
         return ops.stack(made)
     axis = axis + rank + 1 if axis < 0 else axis

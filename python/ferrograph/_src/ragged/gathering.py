@@ -27,23 +27,25 @@ def gather(params: Any, indices: Any, axis: Any = None, batch_dims: Any = 0) -> 
     params.shape[axis + 1:]``.
 
     Raises:
-      ValueError: for an axis or ``batch_dims`` out of range, or indices of unknown rank.
+      ValueError: for an axis or ``batch_dims`` out of range, indices of unknown rank, or an axis
+        from the end of values of unknown rank.
       InvalidArgumentError: for an index that a row does not have, or batches that differ.
     """
     params, indices = (v if is_ragged(v) else _core.convert_to_tensor(v) for v in (params, indices))
     rank, depth = params.shape.rank, indices.shape.rank
-    if rank is None or depth is None:
-        raise ValueError("gather of ragged tensors needs values and indices of known rank")
+    if depth is None:
+        raise ValueError("gather of ragged tensors needs indices of known rank")
     batch = whole(batch_dims, "gather: batch_dims")
     batch = batch + depth if batch < 0 else batch
     axis = batch if axis is None else whole(axis, "gather: axis")
+    if axis < 0 and rank is None:
+        raise ValueError("gather: a negative axis needs values of known rank")
     axis = axis + rank if axis < 0 else axis
-    if not 0 <= batch <= min(depth, rank - 1):
+    if not 0 <= batch <= min(depth, depth if rank is None else rank - 1):
         raise ValueError(f"batch_dims {batch_dims} is outside of indices of rank {depth}")
-    if not batch <= axis < rank:
-        raise ValueError(
-            f"axis {axis} is outside of the axes {batch} to {rank - 1} behind batch_dims"
-        )
+    if not batch <= axis < (axis + 1 if rank is None else rank):
+        last = "" if rank is None else f" to {rank - 1}"
+        raise ValueError(f"axis {axis} is outside of the axes {batch}{last} behind batch_dims")
     return _gather(params, indices, axis, batch)
 
 

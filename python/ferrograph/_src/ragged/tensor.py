@@ -8,6 +8,7 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import arithmetic, partition
+from ..ops._ranks import of_rank
 from ..values import constants, dtypes, errors
 from ..values.composite import CompositeTensor, with_values_of
 from ..values.markers import TensorType
@@ -103,7 +104,7 @@ class RaggedTensor(CompositeTensor, TensorType):
 
         There are ``nrows`` rows, by default as many as the last number says.
         """
-        rowids = partition.integers(value_rowids)
+        rowids = of_rank(partition.integers(value_rowids), 1)
         if validate:
             partition.check_rowids(rowids, nrows)
         splits = partition.splits_of_rowids(rowids, nrows)

@@ -8,9 +8,10 @@ from typing import Any
 from .. import ops
 from ..native import _core
 from ..ops import arithmetic, matrices, numeric, segments, selection
+from ..ops._base import refined
 from ..ops._dispatch import told
 from ..ops._numbers import check_flags, whole
-from ..ops._ranks import places_of
+from ..ops._ranks import of_rank, places_of
 from ..values import constants, dtypes, nest
 from ..values.errors import shown
 from ..values.public import facts, public
@@ -234,19 +235,24 @@ def reduce_max(
 
 
 def _reduced(sp: SparseTensor, axis: Any, keepdims: Any, as_sparse: bool, combine: Any) -> Any:
-    mask, keep = _reduced_axes(sp, axis)
+    gone, mask, keep = _reduced_axes(sp, axis)
     shape = ops.gather(sp.dense_shape, keep)
     numbers = places(ops.gather(sp.indices, keep, axis=1), shape)
     full = ops.where(mask, ops.ones([], dtypes.int64), sp.dense_shape) if keepdims else shape
     if as_sparse:
         numbers, values = combined(numbers, sp.values, combine)
         return made(to_coordinates(numbers, full), values, full)
-    total = combine(sp.values, numbers, ops.reduce_prod(shape))
-    return ops.reshape(total, full)
+    total = ops.reshape(combine(sp.values, numbers, ops.reduce_prod(shape)), full)
+    if not keepdims or gone is None:
+        return total
+    sizes = zip(gone, sp.shape.as_list(), strict=True)
+    return refined(total, *(1 if goes else n for goes, n in sizes))
 
 
 def _reduced_axes(sp: SparseTensor, axis: Any) -> tuple:
-    """Of each axis whether it goes, and the numbers of those that stay."""
+    """Of each axis whether it goes, as a list where the rank is known and as a tensor, and the
+    numbers of those that stay.
+    """
     rank = sp.shape.rank
     listed = axis if isinstance(axis, (list, tuple)) else [axis]
     axes = None if axis is None else [whole(a, "axis") for a in listed]
@@ -255,13 +261,13 @@ def _reduced_axes(sp: SparseTensor, axis: Any) -> tuple:
         gone = each if axes is None else places_of(axes, ops.size(sp.dense_shape))
         met = ops.equal(ops.expand_dims(each, 1), ops.expand_dims(gone, 0))
         mask = ops.reduce_any(met, 1)
-        return mask, ops.boolean_mask(each, ops.logical_not(mask))
+        return None, mask, ops.boolean_mask(each, ops.logical_not(mask))
     axes = list(range(rank)) if axes is None else [a + rank if a < 0 else a for a in axes]
     if any(not 0 <= a < rank for a in axes):
         raise ValueError(f"axis {axis} is outside of a sparse tensor of rank {rank}")
-    kept = [i for i in range(rank) if i not in axes]
-    mask = constants.constant([i in axes for i in range(rank)], dtypes.bool, [rank])
-    return mask, constants.constant(kept, dtypes.int32, [len(kept)])
+    kept, gone = [i for i in range(rank) if i not in axes], [i in axes for i in range(rank)]
+    mask = constants.constant(gone, dtypes.bool, [rank])
+    return gone, mask, constants.constant(kept, dtypes.int32, [len(kept)])
 
 
 @public("sparse.map_values")
@@ -311,7 +317,8 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 
 def _rows_of_segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple:
-    ids = _core.convert_to_tensor(segment_ids)
+    ids = of_rank(_core.convert_to_tensor(segment_ids), 1)
+    indices = of_rank(_core.convert_to_tensor(indices), 1)
     if num_segments is None:
         num_segments = ops.reduce_max(ops.concat([[-1], ids], 0)) + 1
     return selection.rows_of(data, indices), ids, num_segments

@@ -87,7 +87,8 @@ def ctc_loss(
     loss = loss if more is None else loss - more
     if fits is not None:
         loss = ops.where(fits, loss, ops.cast(float("inf"), loss.dtype))
-    return refined(ops.cast(loss, dtype), known_size(times, 0))
+    known = known_size(times, 0), known_size(logits, 1)
+    return refined(ops.cast(loss, dtype), next((n for n in known if n is not None), None))
 
 
 def _labelled_blank(values: Any, logits: Any, times: Any) -> tuple:

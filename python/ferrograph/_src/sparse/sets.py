@@ -9,6 +9,7 @@ from ..native import _core
 from ..ops import debug, segments
 from ..ops._base import refusal
 from ..ops._numbers import check_flags
+from ..ops._ranks import of_rank
 from ..ops.partition import offsets, splits_of_rowids
 from ..values import dtypes
 from ..values.public import public
@@ -116,6 +117,12 @@ def _unique(value: Any) -> tuple:
     return ops.boolean_mask(rows, new), ops.boolean_mask(values, new), shape
 
 
+def _of_rank_of(value: Any, other: Any) -> Any:
+    """A tensor of unknown rank with that of another one."""
+    rank = other.shape.rank
+    return value if is_sparse(value) or rank is None else of_rank(value, rank)
+
+
 def _combined(a: Any, b: Any, choose: Any) -> SparseTensor:
     """The rows of what ``choose`` says of each different entry.
 
@@ -124,6 +131,7 @@ def _combined(a: Any, b: Any, choose: Any) -> SparseTensor:
     a, b = _set(a, "a"), _set(b, "b")
     if a.dtype != b.dtype:
         raise TypeError(f"the sets have two dtypes, {a.dtype.name} and {b.dtype.name}")
+    a, b = _of_rank_of(a, b), _of_rank_of(b, a)
     rows_a, values_a, shape = _unique(a)
     rows_b, values_b, other = _unique(b)
     if not shape.shape.is_compatible_with(other.shape):
