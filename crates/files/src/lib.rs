@@ -7,7 +7,6 @@ mod compressed;
 mod events;
 mod examples;
 mod glob;
-mod gzip;
 mod json;
 mod records;
 mod serialized;

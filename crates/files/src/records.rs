@@ -1,11 +1,10 @@
 //! Files of framed records, plain or compressed.
 
-use crate::gzip::Gzip;
+use ferrograph_formats::compression::Compression;
 use ferrograph_formats::files::failed;
+use ferrograph_formats::packing::Packing;
 use ferrograph_formats::record::Writer;
 use ferrograph_tensor::{Result, bail};
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -65,52 +64,9 @@ impl Drop for Blocks {
     }
 }
 
-/// Where the bytes of records go.
-enum To {
-    Plain(Blocks),
-    Gzip(Gzip<Blocks>),
-    Zlib(ZlibEncoder<Blocks>),
-}
-
-impl To {
-    fn as_write(&mut self) -> &mut dyn Write {
-        match self {
-            To::Plain(to) => to,
-            To::Gzip(to) => to,
-            To::Zlib(to) => to,
-        }
-    }
-
-    /// Writes what is left; the file is whole then.
-    fn finish(self) -> io::Result<()> {
-        match self {
-            To::Plain(mut to) => to.flush(),
-            To::Gzip(to) => to.finish()?.flush(),
-            To::Zlib(to) => to.finish()?.flush(),
-        }
-    }
-}
-
-impl Write for To {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.as_write().write(bytes)
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            To::Plain(to) => to.write_all(bytes),
-            other => other.as_write().write_all(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.as_write().flush()
-    }
-}
-
 /// A file that records are written to. It is closed when it is dropped.
 pub struct RecordFile {
-    to: Option<Writer<To>>,
+    to: Option<Writer<Packing<Blocks>>>,
     path: PathBuf,
 }
 
@@ -120,24 +76,19 @@ impl RecordFile {
     /// # Errors
     /// Those of the system, which name the file; `InvalidArgument` for another compression.
     pub fn create(path: &Path, compression: &str, level: Option<u32>) -> Result<RecordFile> {
-        let level = level.map_or(Compression::default(), |n| Compression::new(n.min(9)));
-        if !matches!(compression, "" | "GZIP" | "ZLIB") {
+        let level = level.map_or_else(Default::default, |n| flate2::Compression::new(n.min(9)));
+        let Ok(how) = Compression::named(compression.as_bytes()) else {
             bail!(InvalidArgument, "there is no compression {compression:?}");
-        }
-        let file = File::create(path).map_err(|e| failed(path, &e))?;
-        let file = Blocks::new(file);
-        let to = match compression {
-            "GZIP" => To::Gzip(Gzip::new(file, level)),
-            "ZLIB" => To::Zlib(ZlibEncoder::new(file, level)),
-            _ => To::Plain(file),
         };
+        let file = File::create(path).map_err(|e| failed(path, &e))?;
+        let to = Packing::new(Blocks::new(file), how, level);
         Ok(RecordFile {
             to: Some(Writer::new(to)),
             path: path.to_owned(),
         })
     }
 
-    fn open(&mut self) -> Result<&mut Writer<To>> {
+    fn open(&mut self) -> Result<&mut Writer<Packing<Blocks>>> {
         match &mut self.to {
             Some(to) => Ok(to),
             None => bail!(FailedPrecondition, "Writer is closed."),
@@ -168,7 +119,10 @@ impl RecordFile {
     /// Those of the system.
     pub fn close(&mut self) -> Result<()> {
         match self.to.take() {
-            Some(to) => to.into_inner().finish().map_err(|e| failed(&self.path, &e)),
+            Some(to) => {
+                let ended = to.into_inner().finish().and_then(|mut file| file.flush());
+                ended.map_err(|e| failed(&self.path, &e))
+            }
             None => Ok(()),
         }
     }

@@ -9,12 +9,12 @@ pub fn masked(bytes: &[u8]) -> u32 {
 }
 
 /// The CRC-32C of what has that one, with these bytes behind it; nothing has 0.
-pub(crate) fn appended(checksum: u32, bytes: &[u8]) -> u32 {
+pub fn appended(checksum: u32, bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(checksum, bytes)
 }
 
 /// The masked form of a checksum.
-pub(crate) fn mask(checksum: u32) -> u32 {
+pub fn mask(checksum: u32) -> u32 {
     checksum.rotate_right(15).wrapping_add(DELTA)
 }
 

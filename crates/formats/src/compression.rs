@@ -1,5 +1,6 @@
 //! How the bytes of a file are compressed, and readers of what they stand for.
 
+use crate::snappy;
 use ferrograph_tensor::{ErrorKind, Result, bail};
 use flate2::bufread::GzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
@@ -73,10 +74,12 @@ pub enum Compression {
     Gzip,
     /// As zlib streams are, RFC 1950.
     Zlib,
+    /// In blocks of Snappy, each behind its length.
+    Snappy,
 }
 
 impl Compression {
-    /// The compression of that documented name.
+    /// The compression of records and lines of that documented name.
     ///
     /// # Errors
     /// `InvalidArgument` for another name.
@@ -100,6 +103,7 @@ impl Compression {
             Compression::None => Box::new(file),
             Compression::Gzip => bounded(Parts::<R, GzDecoder<R>>::Between(file)),
             Compression::Zlib => bounded(Parts::<R, Inflate<R>>::Between(file)),
+            Compression::Snappy => bounded(snappy::Reader::new(file)),
         }
     }
 }

@@ -10,10 +10,14 @@ mod checksum;
 pub mod compression;
 pub mod example;
 pub mod files;
+mod gzip;
 pub mod messages;
 pub mod npy;
 pub mod npz;
+pub mod packing;
 pub mod record;
+mod snappy;
+pub mod snapshot;
 pub mod wire;
 
-pub use checksum::{masked, verify};
+pub use checksum::{appended, mask, masked, verify};

@@ -140,6 +140,38 @@ pub fn bytes(value: Wire<'_>) -> Result<&[u8]> {
     }
 }
 
+/// Appends a number of varying length.
+pub fn put_varint(mut value: u64, to: &mut Vec<u8>) {
+    while value >= 0x80 {
+        to.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    to.push(value as u8);
+}
+
+/// How many bytes a number of varying length takes.
+pub fn varint_size(value: u64) -> usize {
+    (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
+}
+
+/// Appends a field of a number.
+pub fn put_number(field: u32, value: u64, to: &mut Vec<u8>) {
+    put_varint(u64::from(field) << 3, to);
+    put_varint(value, to);
+}
+
+/// Appends what stands before the bytes of a field of so many.
+pub fn put_size(field: u32, size: usize, to: &mut Vec<u8>) {
+    put_varint(u64::from(field) << 3 | 2, to);
+    put_varint(size as u64, to);
+}
+
+/// Appends a field of bytes.
+pub fn put_bytes(field: u32, bytes: &[u8], to: &mut Vec<u8>) {
+    put_size(field, bytes.len(), to);
+    to.extend_from_slice(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +192,22 @@ mod tests {
         for end in [2, 5, 11, 13, 15, 20] {
             assert!(Fields::new(&message[..end]).any(|f| f.is_err()), "{end}");
         }
+    }
+
+    #[test]
+    fn what_is_put_is_read() {
+        for value in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
+            let mut bytes = Vec::new();
+            put_varint(value, &mut bytes);
+            assert_eq!(bytes.len(), varint_size(value), "{value}");
+            assert_eq!(varint(&mut &bytes[..]).unwrap(), value);
+        }
+        let mut bytes = Vec::new();
+        put_number(1, 150, &mut bytes);
+        put_bytes(1000, b"ab", &mut bytes);
+        let fields: Vec<_> = Fields::new(&bytes).map(Result::unwrap).collect();
+        let expected = [(1, Wire::Varint(150)), (1000, Wire::Bytes(b"ab"))];
+        assert_eq!(fields, expected);
     }
 
     #[test]

@@ -98,6 +98,7 @@ mod _core {
     #[pymodule_export]
     use super::saved::{
         PySavedFile, PySavedWriter, exchange_files, graph_def_bytes, graph_of_def, run_command,
+        structure_bytes, structure_of_bytes,
     };
     #[pymodule_export]
     use super::seeds::set_global_seed;

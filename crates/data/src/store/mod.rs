@@ -1,9 +1,10 @@
 //! Elements kept in files: caches, snapshots, saved datasets.
 
 mod cache;
-mod codec;
+mod composite;
 mod file;
 mod folder;
+mod layout;
 mod load;
 mod note;
 mod write;
@@ -15,8 +16,9 @@ use crate::dataset::{DatasetRef, dataset_of};
 use crate::op::{Maker, datasets};
 use ferrograph_formats::compression::Compression;
 use ferrograph_formats::files::path_of;
-use ferrograph_tensor::{Result, Tensor, bail};
+use ferrograph_tensor::{Result, Tensor, TensorSpec, bail};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 datasets! {
     trait EmitStore;
@@ -28,12 +30,15 @@ datasets! {
     /// The elements of `input_dataset`, written into the folder `path` on the way; the whole counts once the end is
     /// reached.
     SaveDatasetV2: save_dataset(input_dataset: variant, path: string rank 0) {
-        /// How files are compressed: not at all, or by `GZIP`.
+        /// How files are compressed: not at all, or by `GZIP` or `SNAPPY`.
         compression: String = String::new(),
         /// Whether the first component of an element is the number of its shard, and no part of it.
         has_shards: bool = false,
         /// What is said of the elements: see `SavedNote`.
-        note: String = String::new(),
+        note: Arc<[u8]> = [][..].into(),
+        /// Which tensors make up a component: `t` for one, `r2` for a ragged tensor with two partitioned axes, `s` for a
+        /// sparse one, `o(...)` for an optional; empty where all are single ones.
+        layout: String = String::new(),
     };
 
     /// The elements of `saved_dataset` where the folder `path` holds a whole one when an iteration begins, else those of
@@ -44,16 +49,27 @@ datasets! {
         /// As that of `SaveDatasetV2`.
         has_shards: bool = false,
         /// As that of `SaveDatasetV2`.
-        note: String = String::new(),
+        note: Arc<[u8]> = [][..].into(),
+        /// As that of `SaveDatasetV2`.
+        layout: String = String::new(),
     };
 
     /// What the folder `path` holds, one shard after the other.
-    LoadDataset: load_dataset(path: string rank 0) {};
+    LoadDataset: load_dataset(path: string rank 0) {
+        /// How files are compressed, where the folder does not say it itself.
+        compression: String = String::new(),
+        /// As that of `SaveDatasetV2`.
+        layout: String = String::new(),
+    };
 
     /// What the folder `path` holds: a dataset for each shard.
     LoadShardsDataset: load_shards_dataset(path: string rank 0) {
         /// The types of the components of the elements of a shard.
-        shard as ("shard_types", "shard_shapes"): Vec<ferrograph_tensor::TensorSpec>,
+        shard as ("shard_types", "shard_shapes"): Vec<TensorSpec>,
+        /// As that of `LoadDataset`.
+        compression: String = String::new(),
+        /// As that of `SaveDatasetV2`.
+        layout: String = String::new(),
     };
 }
 
@@ -69,8 +85,18 @@ fn path(t: &Tensor) -> Result<PathBuf> {
 fn compression(name: &str) -> Result<Compression> {
     Ok(match name {
         "" | "NONE" | "AUTO" => Compression::None,
-        "GZIP" | "ZLIB" | "SNAPPY" => Compression::Zlib,
+        "GZIP" => Compression::Gzip,
+        "SNAPPY" => Compression::Snappy,
         other => bail!(InvalidArgument, "there is no compression {other:?}"),
+    })
+}
+
+/// What is said of elements of these types.
+fn said(note: &Arc<[u8]>, layout: &str, specs: &[TensorSpec]) -> Result<folder::Said> {
+    Ok(folder::Said {
+        specs: specs.to_vec(),
+        element_spec: note.clone(),
+        layout: layout::Layout::of(layout, specs.len())?,
     })
 }
 
@@ -79,11 +105,7 @@ impl Maker for CacheDataset {
         let input = dataset_of(&inputs[0])?;
         match inputs[1].as_strings()? {
             [name] if name.is_empty() => Ok(crate::keep::in_memory(input)),
-            _ => Ok(cache::Cache::dataset(
-                input,
-                &path(&inputs[1])?,
-                &self.element,
-            )),
+            _ => cache::Cache::dataset(input, &path(&inputs[1])?, &self.element),
         }
     }
 }
@@ -94,7 +116,7 @@ impl Maker for SaveDatasetV2 {
             folder: path(&inputs[1])?,
             compression: compression(&self.compression)?,
             has_shards: self.has_shards,
-            note: self.note.clone(),
+            said: said(&self.note, &self.layout, &self.element)?,
         };
         Ok(write::Written::dataset(dataset_of(&inputs[0])?, None, form))
     }
@@ -106,7 +128,7 @@ impl Maker for SnapshotDataset {
             folder: path(&inputs[2])?,
             compression: compression(&self.compression)?,
             has_shards: self.has_shards,
-            note: self.note.clone(),
+            said: said(&self.note, &self.layout, &self.element)?,
         };
         let saved = dataset_of(&inputs[1])?;
         Ok(write::Written::dataset(
@@ -119,12 +141,29 @@ impl Maker for SnapshotDataset {
 
 impl Maker for LoadDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
-        Ok(load::Folder::dataset(path(&inputs[0])?, &self.element))
+        let made = expected(&inputs[0], &self.compression, &self.layout, &self.element)?;
+        Ok(load::Folder::dataset(made))
     }
 }
 
 impl Maker for LoadShardsDataset {
     fn make(&self, inputs: &[Tensor]) -> Result<DatasetRef> {
-        Ok(load::Shards::dataset(path(&inputs[0])?, &self.shard))
+        let made = expected(&inputs[0], &self.compression, &self.layout, &self.shard)?;
+        Ok(load::Shards::dataset(made))
     }
+}
+
+/// What is known of the elements of a folder before they are read.
+fn expected(
+    folder: &Tensor,
+    how: &str,
+    layout: &str,
+    specs: &[TensorSpec],
+) -> Result<load::Expected> {
+    Ok(load::Expected {
+        folder: path(folder)?,
+        compression: compression(how)?,
+        layout: layout::Layout::of(layout, specs.len())?,
+        specs: specs.into(),
+    })
 }

@@ -1,6 +1,6 @@
 //! Elements that are written into a folder on their way.
 
-use super::folder::{Manifest, Run};
+use super::folder::{Manifest, Run, Said};
 use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, pause};
 use crate::history::History;
 use ferrograph_formats::compression::Compression;
@@ -17,7 +17,7 @@ pub(super) struct Form {
     /// Whether the first component of an element is the number of its shard, and no part of it.
     pub has_shards: bool,
     /// What is said of the elements.
-    pub note: String,
+    pub said: Said,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Dataset for Written {
     }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         if let Some(saved) = &self.saved
-            && Manifest::of(&self.form.folder)?.is_some()
+            && Manifest::of(&self.form.folder, self.form.compression)?.is_some()
         {
             return saved.clone().open();
         }
@@ -72,7 +72,7 @@ impl Writing {
         pause()?;
         let Some(mut element) = self.input.next(runner)? else {
             return match self.run.take() {
-                Some(run) => run.finish(&self.written.form.note).map(|()| None),
+                Some(run) => run.finish(&self.written.form.said).map(|()| None),
                 None => Ok(None),
             };
         };
@@ -82,7 +82,7 @@ impl Writing {
             false => 0,
         };
         if let Some(run) = &mut self.run {
-            run.put(shard, &element)?;
+            run.put(shard, &element, &self.written.form.said.layout)?;
         }
         Ok(Some(element))
     }

@@ -111,6 +111,18 @@ fn compressed() {
     fuzz("gzip", &[gzip], LITTLE, |file| {
         read(Compression::Gzip, file)
     });
+    let snappy = [
+        &[0, 0, 0, 11, 43, 4][..],
+        b"ab",
+        &[0x96, 2, 0, 8],
+        b"xyz",
+        &[0, 0, 0, 3, 1, 0],
+        b"a",
+    ]
+    .concat();
+    fuzz("snappy", &[snappy], LITTLE, |file| {
+        read(Compression::Snappy, file)
+    });
 }
 
 /// The index of a bundle of these tensors, and its data.

@@ -3,10 +3,12 @@
 use super::formats::framed;
 use super::{computed, fuzz, fuzz_within, tensors, text, texts_of};
 use ferrograph_data::{DatasetHandle, IteratorCell};
+use ferrograph_formats::messages::SnapshotMetadata;
 use ferrograph_formats::{masked, record};
 use ferrograph_graph::{Attr, AttrField, Attrs};
 use ferrograph_runtime::PlanRunner;
-use ferrograph_tensor::{DType, Result, Tensor, TensorSpec};
+use ferrograph_tensor::{DType, PartialShape, Result, Tensor, TensorSpec};
+use prost::Message;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
@@ -48,9 +50,21 @@ fn n(value: i64) -> Tensor {
 /// The dataset that an operation makes, of elements of those dtypes.
 fn dataset(op: &str, dtypes: &[DType], inputs: &[Tensor]) -> Result<Tensor> {
     let specs: Vec<TensorSpec> = dtypes.iter().map(|d| TensorSpec::scalar(*d)).collect();
-    let all = specs.write(Attrs::new(), &["output_types", "output_shapes"]);
+    dataset_of(op, &specs, &[], inputs)
+}
+
+/// The dataset that an operation makes, of elements of those types, with more attributes.
+fn dataset_of(
+    op: &str,
+    specs: &[TensorSpec],
+    more: &[(&'static str, Attr)],
+    inputs: &[Tensor],
+) -> Result<Tensor> {
+    let all = specs
+        .to_vec()
+        .write(Attrs::new(), &["output_types", "output_shapes"]);
     let declared = ferrograph_data::registry().decl(op).unwrap().attrs;
-    let mut attrs: Vec<(&str, Attr)> = Vec::new();
+    let mut attrs = more.to_vec();
     for (name, attr) in all.iter() {
         if declared.iter().any(|d| d.name == name) {
             attrs.push((name, attr.clone()));
@@ -199,28 +213,100 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
+/// A saved dataset of elements of every kind.
+struct Saved {
+    specs: Vec<TensorSpec>,
+    folder: PathBuf,
+    name: Tensor,
+}
+
+/// A ragged and a sparse tensor, an optional of a ragged one, and texts.
+const LAYOUT: &str = "r1so(r1)t";
+
+impl Saved {
+    fn new(scratch: &Scratch) -> Saved {
+        let (folder, name) = scratch.file("d");
+        let (values, splits) = (Tensor::vector(&[1i64, 2]), Tensor::vector(&[0i64, 2, 2]));
+        let ragged = [values.unwrap(), splits.unwrap()];
+        let indices = Tensor::from_slice([2, 1], &[0i64, 2]).unwrap();
+        let sparse = [
+            indices,
+            texts_of(&["a", "b"]),
+            Tensor::vector(&[3i64]).unwrap(),
+        ];
+        let optional = computed("OptionalFromValue", &[], &ragged).unwrap();
+        let texts = [texts_of(&["one", ""])];
+        let element = [&ragged[..], &sparse, &optional, &texts].concat();
+        let specs = element.iter().map(Tensor::spec).map(|mut spec| {
+            spec.shape = PartialShape::of_rank(spec.shape.rank().unwrap_or(0));
+            spec
+        });
+        let saved = Saved {
+            specs: specs.collect(),
+            folder,
+            name,
+        };
+        let input = dataset_of("TensorDataset", &saved.specs, &[], &element).unwrap();
+        let made = dataset_of(
+            "SaveDatasetV2",
+            &saved.specs,
+            &[("layout", Attr::str(LAYOUT))],
+            &[input, saved.name.clone()],
+        );
+        assert_eq!(iterate(&made.unwrap()).unwrap(), 1);
+        assert_eq!(saved.load().unwrap(), 1);
+        saved
+    }
+
+    fn load(&self) -> Result<usize> {
+        let layout = [("layout", Attr::str(LAYOUT))];
+        let name = std::slice::from_ref(&self.name);
+        iterate(&dataset_of("LoadDataset", &self.specs, &layout, name)?)
+    }
+
+    /// Reads the dataset with other contents of a file.
+    fn load_with(&self, path: &Path, file: &[u8]) -> Result<()> {
+        std::fs::write(path, file).unwrap();
+        self.load().map(drop)
+    }
+}
+
 #[test]
 fn saved_datasets() {
     let scratch = Scratch::new("saved");
-    let (folder, name) = scratch.file("d");
-    let saved = dataset("SaveDatasetV2", &[DType::Int64], &[range(), name.clone()]).unwrap();
-    assert_eq!(iterate(&saved).unwrap(), 3);
-    let load = || dataset("LoadDataset", &[DType::Int64], std::slice::from_ref(&name));
-    assert_eq!(iterate(&load().unwrap()).unwrap(), 3);
-    for path in files_in(&folder) {
-        let what = match path.ends_with("snapshot.metadata") {
-            true => "manifests of saved datasets",
+    let saved = Saved::new(&scratch);
+    let metadata = saved.folder.join("snapshot.metadata");
+    for path in files_in(&saved.folder) {
+        let what = match path == metadata {
+            true => "metadata of saved datasets",
             false => "saved datasets",
         };
         let file = std::fs::read(&path).unwrap();
-        let read = |file: &[u8]| {
-            std::fs::write(&path, file).unwrap();
-            iterate(&load()?).map(drop)
-        };
+        let read = |file: &[u8]| saved.load_with(&path, file);
         fuzz(what, std::slice::from_ref(&file), MOST, read);
-        let within = format!("records of {what}");
-        fuzz_within(&within, &[unframed(&file)], MOST, with_checksums, read);
         std::fs::write(&path, file).unwrap();
+    }
+    // As another wrote it, who knows no checksum of all.
+    let known = std::fs::read(&metadata).unwrap();
+    let mut foreign = SnapshotMetadata::decode(&known[..]).unwrap();
+    foreign.known = None;
+    let foreign = foreign.encode_to_vec();
+    let read = |file: &[u8]| saved.load_with(&metadata, file);
+    fuzz(
+        "metadata of others",
+        std::slice::from_ref(&foreign),
+        MOST,
+        read,
+    );
+    std::fs::write(&metadata, foreign).unwrap();
+    for path in files_in(&saved.folder) {
+        if path == metadata {
+            continue;
+        }
+        let file = std::fs::read(&path).unwrap();
+        let read = |file: &[u8]| saved.load_with(&path, file);
+        let name = "records of saved datasets";
+        fuzz_within(name, &[unframed(&file)], MOST, with_checksums, read);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tensors from and to their messages.
 
 use super::{Dim, TensorProto, TensorShapeProto};
+use crate::wire;
 use ferrograph_tensor::{
     Bytes, Complex32, Complex64, DType, Element, MAX_RANK, Result, Shape, Tensor, bail, bf16, err,
     f16, string_of, vec_for,
@@ -61,7 +62,8 @@ impl TensorProto {
                 message.string_val = tensor.as_strings()?.iter().map(|s| s.to_vec()).collect();
             }
             dtype if dtype.is_dense() => {
-                message.tensor_content = little_endian(dtype, tensor.bytes().to_vec());
+                message.tensor_content = tensor.bytes().to_vec();
+                to_little_endian(dtype, &mut message.tensor_content);
             }
             dtype => bail!(Unimplemented, "a tensor of {dtype} has no bytes"),
         }
@@ -89,30 +91,10 @@ impl TensorProto {
             None => Shape::scalar(),
         };
         shape.checked_bytes(dtype)?;
-        if dtype != DType::String && !self.tensor_content.is_empty() {
-            return self.of_content(dtype, shape);
+        match self.tensor_content.is_empty() {
+            true => self.of_list(dtype, shape),
+            false => of_content(dtype, shape, &self.tensor_content),
         }
-        self.of_list(dtype, shape)
-    }
-
-    fn of_content(&self, dtype: DType, shape: Shape) -> Result<Tensor> {
-        let (wanted, got) = (shape.n_elements() * dtype.size(), self.tensor_content.len());
-        if wanted != got {
-            bail!(
-                InvalidArgument,
-                "a {dtype} tensor of shape {shape} has {wanted} bytes, tensor_content has {got}"
-            );
-        }
-        let mut tensor = Tensor::empty(dtype, shape)?;
-        let Some(bytes) = tensor.bytes_mut() else {
-            bail!(Internal, "a new tensor is not shared");
-        };
-        let content = little_endian(dtype, self.tensor_content.clone());
-        bytes.copy_from_slice(&content);
-        if dtype == DType::Bool {
-            bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0));
-        }
-        Ok(tensor)
     }
 
     fn of_list(&self, dtype: DType, shape: Shape) -> Result<Tensor> {
@@ -154,6 +136,60 @@ impl TensorProto {
     }
 }
 
+/// A tensor of all its elements as bytes.
+pub(super) fn of_content(dtype: DType, shape: Shape, content: &[u8]) -> Result<Tensor> {
+    if dtype == DType::String {
+        let all = texts(content, shape.checked_count()?)?;
+        let all = all.into_iter().map(string_of).collect::<Result<_>>()?;
+        return Tensor::from_strings(shape, all);
+    }
+    let (wanted, got) = (shape.checked_bytes(dtype)?, content.len());
+    if wanted != got {
+        bail!(
+            InvalidArgument,
+            "a {dtype} tensor of shape {shape} has {wanted} bytes, tensor_content has {got}"
+        );
+    }
+    let mut tensor = Tensor::empty(dtype, shape)?;
+    let Some(bytes) = tensor.bytes_mut() else {
+        bail!(Internal, "a new tensor is not shared");
+    };
+    bytes.copy_from_slice(content);
+    to_little_endian(dtype, bytes);
+    if dtype == DType::Bool {
+        bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+    }
+    Ok(tensor)
+}
+
+/// The texts in the contents of a tensor of so many: their lengths stand before them all.
+pub(super) fn texts(mut content: &[u8], n: usize) -> Result<Vec<&[u8]>> {
+    // Each has a length of a byte at least.
+    if n > content.len() {
+        bail!(
+            InvalidArgument,
+            "{n} texts take more than {} bytes",
+            content.len()
+        );
+    }
+    let lengths: Vec<u64> = (0..n)
+        .map(|_| wire::varint(&mut content))
+        .collect::<Result<_>>()?;
+    let mut all = Vec::with_capacity(n);
+    for length in lengths {
+        let split = usize::try_from(length).ok();
+        let split = split.and_then(|n| content.split_at_checked(n));
+        let (text, rest) =
+            split.ok_or_else(|| err!(InvalidArgument, "a text goes beyond its tensor"))?;
+        all.push(text);
+        content = rest;
+    }
+    match content.is_empty() {
+        true => Ok(all),
+        false => bail!(InvalidArgument, "{} bytes belong to no text", content.len()),
+    }
+}
+
 /// A tensor of listed elements.
 fn listed<S, T: Element + Default>(
     shape: Shape,
@@ -187,13 +223,12 @@ fn strings(shape: Shape, list: &[Vec<u8>]) -> Result<Tensor> {
     Tensor::from_strings(shape, all)
 }
 
-/// Bytes of elements between this machine's order and the little-endian one of messages.
-fn little_endian(dtype: DType, mut bytes: Vec<u8>) -> Vec<u8> {
+/// Puts bytes of elements from this machine's order into the little-endian one of messages, or back.
+pub(super) fn to_little_endian(dtype: DType, bytes: &mut [u8]) {
     let width = dtype.size() / if dtype.is_complex() { 2 } else { 1 };
     if cfg!(target_endian = "big") && width > 1 {
         bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
     }
-    bytes
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ mod elements;
 mod event;
 mod graph;
 mod saved;
+mod snapshot;
+mod stored;
 mod structure;
 mod tensor;
 mod trackable;
@@ -22,6 +24,8 @@ pub use saved::{
     SavedKind, SavedModel, SavedObject, SavedObjectGraph, SavedResource, SavedUserObject,
     SavedVariable, SaverDef, SignatureDef, TensorInfo,
 };
+pub use snapshot::{KnownContents, KnownShard, SnapshotMetadata};
+pub use stored::{StoredTensor, StoredVariant, put_tensor, put_variants, variant_message};
 pub use structure::{
     BoundedTensorSpecProto, Empty, NamedTuple, Structure, StructuredDict, StructuredList,
     StructuredPair, StructuredValue, TensorSpecProto, TypeSpecProto,

@@ -18,4 +18,5 @@ pub(crate) use command::run_command;
 pub(crate) use exchange::exchange_files;
 pub(crate) use file::PySavedFile;
 pub(crate) use graphs::{graph_def_bytes, graph_of_def};
+pub(crate) use structure::{structure_bytes, structure_of_bytes};
 pub(crate) use writer::PySavedWriter;

@@ -8,10 +8,31 @@ use ferrograph_formats::messages::{
     StructuredPair, StructuredValue, TensorProto, TensorShapeProto, TensorSpecProto, TypeSpecProto,
 };
 use ferrograph_graph::Val;
-use ferrograph_tensor::Tensor;
+use ferrograph_tensor::{Tensor, err};
+use prost::Message;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// The bytes of the structure that a value spells.
+#[pyfunction]
+pub(crate) fn structure_bytes<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(
+        value.py(),
+        &structure_of(value)?.encode_to_vec(),
+    ))
+}
+
+/// The structure of these bytes. DataLossError where they are none.
+#[pyfunction]
+pub(crate) fn structure_of_bytes<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+) -> PyResult<Bound<'py, PyAny>> {
+    let value = StructuredValue::decode(bytes);
+    let value = value.map_err(|e| err!(DataLoss, "the structure is damaged: {e}"));
+    spelt(py, Some(&value.or_raise(py)?))
+}
 
 pub(super) type Dims = Option<Vec<i64>>;
 

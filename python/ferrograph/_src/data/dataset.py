@@ -497,8 +497,9 @@ class Dataset(CompositeTensor, DatasetV2):
     ) -> None:
         """Write all elements into a folder, from which ``Dataset.load`` reads them.
 
-        What the folder held before counts until the new elements are whole. ``compression`` is None
-        or ``"GZIP"``; ``shard_func(*element)`` is the number of the file that an element goes to.
+        What the folder held before counts until the new elements are whole. TensorFlow 2.21 reads
+        it too. ``compression`` is None, ``"GZIP"`` or ``"SNAPPY"``; ``shard_func(*element)`` is the
+        number of the file that an element goes to.
 
         With ``checkpoint_args``, what a `train.CheckpointManager` takes besides its checkpoint, a
         program that is stopped while it saves goes on where it was when it saves again: elements
@@ -521,12 +522,13 @@ class Dataset(CompositeTensor, DatasetV2):
         reader_func: Callable | None = None,
         wait: bool = False,
     ) -> Dataset:
-        """The elements that ``Dataset.save`` wrote into a folder.
+        """The elements that ``Dataset.save`` wrote into a folder, here or in TensorFlow 2.21.
 
-        ``reader_func`` makes a dataset of a dataset with a dataset for each file; without it they
-        come one after the other. NotFoundError where nothing whole is there, unless ``wait`` is
-        set: then it waits until another thread or program is done with saving. Iterating raises
-        DataLossError for a damaged file.
+        ``element_spec`` is needed where the folder does not tell the type, and ``compression``,
+        that of ``save``, where TensorFlow wrote it. ``reader_func`` makes a dataset of a dataset
+        with a dataset for each file; without it they come one after the other. NotFoundError where
+        nothing whole is there, unless ``wait`` is set: then it waits until another thread or
+        program is done with saving. Iterating raises DataLossError for a damaged file.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:

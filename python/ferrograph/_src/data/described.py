@@ -1,93 +1,92 @@
-"""Types of elements as text, and back: what is written beside saved elements."""
+"""Types of elements as what is written beside saved elements says them, and how these are laid out.
+
+A type is a structure of saved models, in bytes. A layout says which tensors make up a component, as
+the operations that keep elements take it.
+"""
 
 from __future__ import annotations
 
-import json
-from collections import OrderedDict, namedtuple
-from collections.abc import Callable
 from typing import Any
 
+from ..extension_type.spec import ExtensionTypeSpec
+from ..native import _core
 from ..ragged.spec import RaggedTensorSpec
+from ..saved import structure
 from ..sparse.tensor import SparseTensorSpec
-from ..values import errors
-from ..values.dtypes import as_dtype
-from ..values.tensor_shape import TensorShape
+from ..values import nest
 from ..values.tensor_spec import TensorSpec
+from .specs import OptionalSpec
 from .structure import NoneTensorSpec
 
-
-def text_of(spec: Any) -> str:
-    """The text of a type; empty for one that has components of kinds that no text tells."""
-    description = _described(spec)
-    return "" if description is None else json.dumps(description)
+# The public numbers of the classes of types that saved models have no values of, and their names.
+_OPTIONAL = 7, "OptionalSpec"
+_NONE = 12, "tf.NoneTensorSpec"
 
 
-def spec_of(text: bytes, path: Any) -> Any:
-    """The type of a text. ValueError for an empty one, DataLossError for one that is no type's."""
-    if not text:
+def bytes_of(spec: Any) -> bytes:
+    """The bytes of a type; empty for one with components of kinds that no structure tells."""
+    try:
+        return _core.structure_bytes(structure.encoded(spec, _encoded_type))
+    except ValueError:
+        return b""
+
+
+def spec_of(data: bytes, path: Any) -> Any:
+    """The type that bytes say.
+
+    ValueError for none, and for a type that there is not here; DataLossError for what is no type's.
+    """
+    if not data:
         raise ValueError(
             f"the elements saved in {path!r} have a type that is not kept with them: pass it as "
             "element_spec"
         )
     try:
-        return _spec(json.loads(text))
-    except (ValueError, TypeError, KeyError, LookupError) as e:
-        raise errors.DataLossError(None, None, f"{path}: the type of elements is damaged") from e
+        return structure.decoded(_core.structure_of_bytes(data), _decoded_type)
+    except ValueError as e:
+        raise ValueError(
+            f"the elements saved in {path!r} have a type that is not read here: {e}; pass it as "
+            "element_spec"
+        ) from e
 
 
-def _shape(shape: TensorShape) -> Any:
-    return None if shape.rank is None else shape.as_list()
-
-
-def _described(spec: Any) -> list | None:
-    """A list of the kind and what belongs to it; None for a kind that is not told."""
-    kind = type(spec)
-    if kind is TensorSpec:
-        return ["tensor", spec.dtype.name, _shape(spec.shape)]
-    if kind is SparseTensorSpec:
-        return ["sparse", spec.dtype.name, _shape(spec.shape)]
-    if kind is RaggedTensorSpec:
-        splits = spec.row_splits_dtype.name
-        return ["ragged", spec.dtype.name, _shape(spec.shape), spec.ragged_rank, splits]
-    if kind is NoneTensorSpec:
-        return ["none"]
-    if kind is tuple:
-        return _with_parts(["tuple"], spec)
-    if kind in (dict, OrderedDict):
-        if all(type(key) is str for key in spec):
-            return _with_parts(["dict", list(spec)], spec.values())
-        return None
-    if isinstance(spec, tuple) and hasattr(spec, "_fields"):
-        return _with_parts(["namedtuple", kind.__name__, list(spec._fields)], spec)
+def _encoded_type(spec: Any) -> tuple | None:
+    if type(spec) is NoneTensorSpec:
+        return "type", *_NONE, ("tuple", []), 0
+    if type(spec) is OptionalSpec:
+        state = structure.encoded(spec.element_spec, _encoded_type)
+        return "type", *_OPTIONAL, ("tuple", [state]), 1
     return None
 
 
-def _with_parts(head: list, parts: Any) -> list | None:
-    found = [_described(part) for part in parts]
-    return None if None in found else [*head, found]
+def _decoded_type(number: int, name: str, state: Any) -> Any:
+    if (number, name) == _NONE:
+        return NoneTensorSpec()
+    if number == _OPTIONAL[0]:
+        (element_spec,) = structure.decoded(state, _decoded_type)
+        return OptionalSpec(element_spec)
+    return None
 
 
-def _dict(keys: list, parts: list) -> dict:
-    return dict(zip(keys, map(_spec, parts), strict=True))
+def layout_of(spec: Any) -> str:
+    """The layout of elements of a type; empty where each tensor is a component."""
+    layout = _layout(spec)
+    return layout if layout.strip("t") else ""
 
 
-def _named(name: str, fields: list, parts: list) -> Any:
-    return namedtuple(name, fields)(*map(_spec, parts))  # noqa: PYI024 - its fields are data
+def _layout(spec: Any) -> str:
+    return "".join(map(_component, nest.flatten(spec)))
 
 
-_KINDS: dict[str, Callable] = {
-    "tensor": lambda dtype, shape: TensorSpec(shape, as_dtype(dtype)),
-    "sparse": lambda dtype, shape: SparseTensorSpec(shape, as_dtype(dtype)),
-    "ragged": lambda dtype, shape, rank, splits: RaggedTensorSpec(
-        shape, as_dtype(dtype), rank, as_dtype(splits)
-    ),
-    "none": NoneTensorSpec,
-    "tuple": lambda parts: tuple(map(_spec, parts)),
-    "dict": _dict,
-    "namedtuple": _named,
-}
-
-
-def _spec(description: list) -> Any:
-    kind, *rest = description
-    return _KINDS[kind](*rest)
+def _component(spec: Any) -> str:
+    if isinstance(spec, TensorSpec):
+        return "t"
+    if isinstance(spec, RaggedTensorSpec):
+        return f"r{spec.ragged_rank}"
+    if isinstance(spec, SparseTensorSpec):
+        return "s"
+    if isinstance(spec, OptionalSpec):
+        return f"o({_layout(spec.element_spec)})"
+    if isinstance(spec, ExtensionTypeSpec) and spec._is_batchable():
+        return "".join(map(_component, spec._component_specs))
+    return "t" * len(spec.flatten())

@@ -37,12 +37,17 @@ def _path(value: Any) -> Any:
 
 def _elements(dataset: Dataset, shard_func: Callable | None, what: str) -> tuple[Any, dict]:
     """The elements, each behind the number of its shard where there is a function for it."""
-    attrs = {"has_shards": shard_func is not None, "note": described.text_of(dataset.element_spec)}
+    spec = dataset.element_spec
+    attrs = {
+        "has_shards": shard_func is not None,
+        "note": described.bytes_of(spec),
+        "layout": described.layout_of(spec),
+    }
     if shard_func is None:
         return dataset._variant_tensor, attrs
     if not callable(shard_func):
         raise TypeError(f"the shard_func of {what} must be a function, got {shown(shard_func)}")
-    function, is_tuple = api.convert_callback(shard_func), type(dataset.element_spec) is tuple
+    function, is_tuple = api.convert_callback(shard_func), type(spec) is tuple
 
     def numbered(*element: Any) -> tuple:
         number = scalar(function(*element))
@@ -94,20 +99,22 @@ def load(
     path: Any, element_spec: Any, compression: Any, reader_func: Callable | None, wait: bool
 ) -> Dataset:
     """``Dataset.load``."""
-    _compression(compression)
-    folder = _path(path)
+    how, folder = _compression(compression), _path(path)
     if wait:
         _wait_for(folder)
     if element_spec is None:
         with thread.init_scope():
             note = _core.emit("SavedNote", (folder,))
             element_spec = described.spec_of(note.numpy(), path)
-    return _read(folder, element_spec, reader_func, "load")
+    return _read(folder, element_spec, how, reader_func, "load")
 
 
-def _read(folder: Any, element_spec: Any, reader_func: Callable | None, what: str) -> Dataset:
+def _read(
+    folder: Any, element_spec: Any, compression: str, reader_func: Callable | None, what: str
+) -> Dataset:
+    how = {"compression": compression, "layout": described.layout_of(element_spec)}
     if reader_func is None:
-        return emitted("LoadDataset", [folder], element_spec)
+        return emitted("LoadDataset", [folder], element_spec, **how)
     attrs = structure.attributes(element_spec)
     shards = emitted(
         "LoadShardsDataset",
@@ -115,6 +122,7 @@ def _read(folder: Any, element_spec: Any, reader_func: Callable | None, what: st
         DatasetSpec(element_spec),
         shard_types=attrs["output_types"],
         shard_shapes=attrs["output_shapes"],
+        **how,
     )
     found = reader_func(shards)
     if not isinstance(found, Dataset):
@@ -131,9 +139,10 @@ def snapshot(
 ) -> Dataset:
     """``Dataset.snapshot``."""
     folder = _path(path)
-    saved = _read(folder, dataset.element_spec, reader_func, "snapshot")
+    how = _compression(compression)
+    saved = _read(folder, dataset.element_spec, how, reader_func, "snapshot")
     structure.same_kind(dataset.element_spec, saved.element_spec, "snapshot")
     elements, attrs = _elements(dataset, shard_func, "snapshot")
-    attrs["compression"] = _compression(compression)
+    attrs["compression"] = how
     inputs = [elements, saved._variant_tensor, folder]
     return emitted("SnapshotDataset", inputs, dataset.element_spec, dataset, **attrs)

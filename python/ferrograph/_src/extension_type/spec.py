@@ -172,6 +172,10 @@ class ExtensionTypeSpec(TypeSpec):
         """The type of one of the values that a batch of this type holds."""
         return self._encoder().unbatch(self)
 
+    def _is_batchable(self) -> bool:
+        """Whether values have rows and are stacked."""
+        return getattr(self._value_type, "__batch_encoder__", None) is not None
+
     def _stacks_parts(self) -> bool:
         """Whether the parts of a value are stacked as they are."""
         return type(self._encoder()) is ExtensionTypeBatchEncoder

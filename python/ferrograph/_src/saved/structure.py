@@ -34,6 +34,10 @@ else:
     (extension_fields,) = later(f"{_ABOVE}.extension_type", "fields")
 
 
+def _nothing(*_: Any) -> None:
+    """No type besides those of saved models."""
+
+
 def _types() -> dict[int, type[TypeSpec]]:
     """Of the types of values that are made of several tensors: the number and the class."""
     return {1: sparse_tensor.SparseTensorSpec, 3: ragged_spec.RaggedTensorSpec}
@@ -51,8 +55,10 @@ def _shape(dims: list[int] | None) -> TensorShape:
     return TensorShape([None if size < 0 else size for size in dims])
 
 
-def encoded(value: Any) -> Any:
+def encoded(value: Any, other: Callable[[TypeSpec], Any] = _nothing) -> Any:
     """The structure of a value of Python's, with specs for tensors.
+
+    ``other`` gives the structure of a type that saved models have no values of, or None.
 
     ValueError for an object that structures can't hold.
     """
@@ -62,20 +68,20 @@ def encoded(value: Any) -> Any:
         code = value.dtype.as_datatype_enum
         return "spec", value.name or "", _dims(value.shape), code
     if isinstance(value, TypeSpec):
-        return _encoded_type(value)
+        return _encoded_type(value, other)
     if isinstance(value, DType):
         return "dtype", value.as_datatype_enum
     if isinstance(value, TensorShape):
         return "shape", _dims(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         pairs = zip(value._fields, value, strict=True)
-        return "named", type(value).__name__, [(name, encoded(v)) for name, v in pairs]
+        return "named", type(value).__name__, [(name, encoded(v, other)) for name, v in pairs]
     if isinstance(value, tuple):
-        return "tuple", [encoded(v) for v in value]
+        return "tuple", [encoded(v, other) for v in value]
     if isinstance(value, list):
-        return "list", [encoded(v) for v in value]
+        return "list", [encoded(v, other) for v in value]
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return "dict", [(key, encoded(v)) for key, v in value.items()]
+        return "dict", [(key, encoded(v, other)) for key, v in value.items()]
     if isinstance(value, _core.EagerTensor) or hasattr(value, "__array_interface__"):
         return _encoded_tensor(value)
     raise ValueError(f"{value!r} is no tensor, array, number, text or container of these")
@@ -89,12 +95,15 @@ def _encoded_tensor(value: Any) -> tuple:
     return "tensor", tensor
 
 
-def _encoded_type(spec: TypeSpec) -> tuple:
+def _encoded_type(spec: TypeSpec, other: Callable[[TypeSpec], Any]) -> tuple:
+    found = other(spec)
+    if found is not None:
+        return found
     number = next((n for n, kind in _types().items() if type(spec) is kind), None)
     name = type(spec).__name__
     if number is None:
         number, name = _EXTENSION, _extension_name(spec)
-    state = "tuple", [encoded(part) for part in spec._serialize()]
+    state = "tuple", [encoded(part, other) for part in spec._serialize()]
     return "type", number, name, state, len(spec.flatten())
 
 
@@ -114,19 +123,21 @@ def _extension_name(spec: TypeSpec) -> str:
     return name + _OF_SPEC
 
 
-def decoded(structure: Any) -> Any:
+def decoded(structure: Any, other: Callable[..., Any] = _nothing) -> Any:
     """The value of Python's that a structure is, with specs for tensors.
+
+    ``other`` gives the type of a number, a name and a state, or None where it knows none.
 
     ValueError for one of a kind that there is not here, or that is not sound.
     """
     try:
-        return _decoded(structure)
+        return _decoded(structure, other)
     except (AttributeError, LookupError, OverflowError, TypeError) as e:
         # What a type is made of is read from the file: a part of another kind is a damaged one.
         raise ValueError(f"the description of a value is damaged: {e}") from e
 
 
-def _decoded(structure: Any) -> Any:
+def _decoded(structure: Any, other: Callable[..., Any]) -> Any:
     if not isinstance(structure, tuple):
         return structure
     kind = structure[0]
@@ -134,26 +145,29 @@ def _decoded(structure: Any) -> Any:
         _, name, dims, code = structure
         return TensorSpec(_shape(dims), as_dtype(code), name or None)
     if kind == "type":
-        return _decoded_type(structure)
+        return _decoded_type(structure, other)
     if kind == "dtype":
         return as_dtype(structure[1])
     if kind == "shape":
         return _shape(structure[1])
     if kind == "tuple":
-        return tuple(_decoded(v) for v in structure[1])
+        return tuple(_decoded(v, other) for v in structure[1])
     if kind == "list":
-        return [_decoded(v) for v in structure[1]]
+        return [_decoded(v, other) for v in structure[1]]
     if kind == "dict":
-        return {key: _decoded(v) for key, v in structure[1]}
+        return {key: _decoded(v, other) for key, v in structure[1]}
     if kind == "named":
         return named_tuple(structure[1], [name for name, _ in structure[2]])(
-            *(_decoded(v) for _, v in structure[2])
+            *(_decoded(v, other) for _, v in structure[2])
         )
     return structure[1]
 
 
-def _decoded_type(structure: tuple) -> TypeSpec:
+def _decoded_type(structure: tuple, other: Callable[..., Any]) -> TypeSpec:
     _, number, name, state, _ = structure
+    own = other(number, name, state)
+    if own is not None:
+        return own
     if number == _EXTENSION:
         found = extension_fields.class_saved_as(name.removesuffix(_OF_SPEC))
         if found is None:
@@ -161,11 +175,11 @@ def _decoded_type(structure: tuple) -> TypeSpec:
                 f"the saved model holds a value of the extension type {name!r}: make or import "
                 "that class before the model is loaded"
             )
-        return found.Spec._deserialize(decoded(state))
+        return found.Spec._deserialize(decoded(state, other))
     kind = _types().get(number)
     if kind is None:
         raise ValueError(f"the saved model holds a value of type {name}, which is not read here")
-    return kind._deserialize(_decoded(state))
+    return kind._deserialize(_decoded(state, other))
 
 
 _named: dict[tuple, type] = {}

@@ -65,7 +65,7 @@ impl<W: Write> Write for Gzip<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrograph_formats::compression::Compression as Read;
+    use crate::compression::Compression as Read;
     use std::io::{Cursor, Read as _};
 
     fn file(bytes: &[u8]) -> Vec<u8> {
