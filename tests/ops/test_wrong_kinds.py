@@ -27,19 +27,19 @@ UNNAMED = {
 }
 
 
-def unnamed(name, call):
+def unnamed(name, call, run=lambda call, changed: call.run(**changed)):
     """The calls of a function with a wrong argument whose errors do not name it: function and
     parameter, and the error."""
     for parameter in call.parameters:
         value = call.bound().arguments[parameter.name]
         for wrong in (WRONG[kind]() for kind in kinds_for(parameter, value)):
             try:
-                call.run(**{parameter.name: wrong})
+                run(call, {parameter.name: wrong})
             except fg.errors.OpError:
                 continue
             except Exception as e:
                 if not is_named(call.function.__name__, parameter.name, e):
-                    text = f"{wrong!r:.20}: {type(e).__name__}: {e}"[:200]
+                    text = f"{wrong!r:.20}: {type(e).__name__}: {e}"[:900]
                     yield f"{name} {parameter.name}", text
 
 
@@ -56,6 +56,29 @@ def test_wrong_kinds_of_arguments_are_named():
     others = [f"{what}={text}" for what, text in found if what not in UNNAMED]
     assert not others, "\n".join(others)
     assert {what for what, _ in found} == set(UNNAMED)
+
+
+def traced(call, changed):
+    """The call in a function that is traced."""
+
+    def function():
+        call.run(**changed)
+
+    fg.function(function, autograph=False)()
+
+
+# A trace calls both functions.
+UNNAMED_IN_TRACES = {*UNNAMED, "cond false_fn", "while_loop body"}
+# What operations of the graph refuse names them; some functions are not for traced ones.
+OTHERS = re.compile(r"\[Op:|while a function is traced|traced function can't|is not kept")
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_wrong_kinds_are_named_in_traced_functions(turn):
+    some = list(calls().items())[turn::16]
+    found = [one for name, call in some for one in unnamed(name, call, traced)]
+    others = [f"{what}={text}" for what, text in found if what not in UNNAMED_IN_TRACES]
+    assert not [text for text in others if not OTHERS.search(text)], "\n".join(others)
 
 
 UNREAD = "read by nothing, so that calls cost no more"

@@ -11,6 +11,7 @@ from ..context import thread
 from ..native import _core
 from ..state.variable import Variable
 from ..values import dtypes, errors
+from ..values.errors import shown
 from ..values.markers import Trackable
 from ..values.public import public
 from . import trackable, watching
@@ -221,7 +222,7 @@ def _is_followed(value: Any) -> bool:
 
 def _not_followed(name: str, value: Any) -> ValueError:
     return ValueError(
-        f"a Checkpoint can't follow {name}, got {value!r}: it must be a variable, a module, "
+        f"a Checkpoint can't follow {name}, got {shown(value)}: it must be a variable, a module, "
         "another object with variables, or a list or dictionary of them"
     )
 

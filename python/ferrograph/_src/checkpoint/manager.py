@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state.variable import Variable
+from ..values.errors import shown
 from ..values.public import public
 from .checkpoint import Checkpoint
 from .options import CheckpointOptions
@@ -61,7 +62,9 @@ class CheckpointManager:
         last_checkpoint_step: int | None = None,
     ):
         if max_to_keep is not None and max_to_keep <= 0:
-            raise ValueError(f"max_to_keep must be a positive integer or None, got {max_to_keep!r}")
+            raise ValueError(
+                f"max_to_keep must be a positive integer or None, got {shown(max_to_keep)}"
+            )
         if checkpoint_interval is not None and step_counter is None:
             raise ValueError("checkpoint_interval counts the steps of step_counter, which is None")
         self._checkpoint = checkpoint

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["CheckpointOptions"]
@@ -48,7 +49,7 @@ class CheckpointOptions:
         if callback is not None and not callable(callback):
             raise ValueError(
                 "experimental_sharding_callback must be a train.experimental.ShardingCallback, "
-                f"got {callback!r}"
+                f"got {shown(callback)}"
             )
         self.experimental_io_device = experimental_io_device
         self.enable_async = experimental_enable_async_checkpoint or enable_async

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = [
@@ -118,7 +119,7 @@ class MaxShardSizePolicy(ShardingCallback):
 
     def __init__(self, max_shard_size: int):
         if max_shard_size <= 0:
-            raise ValueError(f"max_shard_size must be positive, got {max_shard_size!r}")
+            raise ValueError(f"max_shard_size must be positive, got {shown(max_shard_size)}")
         self.max_shard_size = max_shard_size
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..context import thread
+from ..values.errors import shown
 from . import trackable
 from .graph import ObjectGraph, Root
 from .restoring import Restoration
@@ -73,7 +74,8 @@ class CheckpointLoadStatus:
                 f"these objects have no value in it: {_listed(unmatched)}"
             )
         raise AssertionError(
-            f"there is nothing to restore: {self._root.value!r} refers to no objects with values"
+            f"there is nothing to restore: {shown(self._root.value)} refers to no objects with "
+            "values"
         )
 
     def _unmatched(self) -> list[str]:
@@ -88,7 +90,7 @@ class CheckpointLoadStatus:
             if saved.nodes[number].attributes and not reference.is_gone()
         }
         return [
-            f"{'.'.join(('(root)', *path))} ({value!r})"
+            f"{'.'.join(('(root)', *path))} ({shown(value)})"
             for value, path in zip(graph.objects, graph.paths, strict=True)
             if id(value) not in filled and trackable.holds_tensors(value)
         ]

@@ -22,6 +22,7 @@ from ..hints import Any
 from ..native import _core
 from ..state.generator import Generator
 from ..state.module import Module
+from ..values.errors import shown
 from ..values.markers import Trackable
 
 __all__ = [
@@ -100,8 +101,8 @@ def items_of(value: Any) -> dict[str, Any]:
         found = _followed(value)
         if not all(isinstance(key, str) for key in found):
             raise ValueError(
-                f"the dictionary {value!r} can't be saved: a key that is no string refers to an "
-                "object with variables. Use strings as keys"
+                f"the dictionary {shown(value)} can't be saved: a key that is no string refers "
+                "to an object with variables. Use strings as keys"
             )
         return found
     return {}

@@ -24,6 +24,8 @@ _PLAIN = (TypeError, ValueError, AttributeError, KeyError, IndexError, OverflowE
 _VALUES = {"builtins", "numpy", __name__.partition(".")[0]}
 # A message that is longer may repeat a long value.
 _LONG = 200
+# So far into a message is what it is about.
+_BEGINNING = 60
 # So many items of a list are looked through for a value.
 _FEW = 64
 # Folders of code that calls the program's functions, and on their behalf those of this package.
@@ -178,11 +180,14 @@ def _names_class(text: str, kind: type) -> bool:
 def _shown_in(
     text: str, function: Callable, arguments: dict[str, Any], mentioned: list[str]
 ) -> list[str]:
-    """The arguments that a message mentions, or else the only one whose value it shows; those that
-    are no defaults first."""
+    """The arguments that a message begins with, or else the only one whose value it shows; those
+    that are no defaults first. None where the message says its place."""
     given = _given(function, arguments)
+    if "\n" in text:
+        return []
     if mentioned:
-        return sorted(mentioned, key=lambda n: n not in given)
+        first = [n for n in mentioned if _mentions(text[:_BEGINNING], n)]
+        return sorted(first, key=lambda n: n not in given)
     found = [n for n, value in given.items() if _shows(text, value)]
     return found if len(found) == 1 else []
 

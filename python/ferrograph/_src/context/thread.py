@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..hints import Any
 from ..native import _core
 from ..values import errors
+from ..values.errors import shown
 from ..values.public import block, public
 
 __all__ = [
@@ -423,22 +424,22 @@ def _canonical(device_name: Any) -> str:
         return ""
     named = device_name.to_string() if hasattr(device_name, "to_string") else device_name
     if not isinstance(named, str):
-        raise ValueError(f"device_name must be a string, got {named!r}")
+        raise ValueError(f"device_name must be a string, got {shown(named)}")
     parts = [part for part in named.upper().replace("DEVICE:", "").split("/") if part]
     kinds = [part for part in parts if not part.startswith(_PLACES)]
     if not kinds:
         return ""
     kind, _, index = kinds[-1].partition(":")
     if kind != "CPU" and kind not in _ACCELERATORS:
-        raise ValueError(f"there is no device {named!r}; ferrograph runs on the CPU, '/CPU:0'")
+        raise ValueError(f"there is no device {shown(named)}; ferrograph runs on the CPU, '/CPU:0'")
     if kind == "CPU" and index in ("", "*", "0"):
         return "/device:CPU:0"
     if not soft_placement[0]:
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"there is no device {named!r} here, and soft placement is off: ask for '/CPU:0', or "
-            "call config.set_soft_device_placement(True)",
+            f"there is no device {shown(named)} here, and soft placement is off: ask for "
+            "'/CPU:0', or call config.set_soft_device_placement(True)",
         )
     return f"/device:{kind}:{index or 0}"
 

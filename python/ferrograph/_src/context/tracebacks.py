@@ -13,7 +13,8 @@ import weakref
 from ..native import _core
 from ..values.errors import OperatorNotAllowedInGraphError
 from ..values.public import public
-from .ownership import OPERATORS, is_own_file
+from . import sources
+from .ownership import OPERATORS, PACKAGE_FOLDER, is_library_file, is_own_file
 
 __all__ = [
     "disable_traceback_filtering",
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 _state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
+
+# Where AutoGraph's code is.
+_STAGING = tuple(f"{PACKAGE_FOLDER}_src/{name}/" for name in ("autograph", "staging"))
 
 # Code objects made of a part of a function, as the body of a loop: their frames stand for it.
 parts: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
@@ -79,6 +83,7 @@ def show_users_frames(error: BaseException) -> None:
     if not _state["filtering"] or type(error).__name__ == "InternalError":
         return
     _explain(error)
+    _say_place(error)
     seen: set[int] = set()
     pending: list[BaseException | None] = [error]
     while pending:
@@ -110,6 +115,46 @@ def _explain(error: BaseException) -> None:
     if reason is not None:
         text = f"{error.args[0]}\nAutoGraph did not convert the code: {reason}."
         error.args = (text, *error.args[1:])
+
+
+def _say_place(error: BaseException) -> None:
+    """Say in an error of this package at which line of the user's it was raised, unless it does."""
+    said = isinstance(error, (TypeError, ValueError, NotImplementedError)) and len(error.args) == 1
+    place = _user_place(error) if said and str(error) == error.args[0] else None
+    if place is None or f"{place[0]}:" in error.args[0]:
+        return
+    file, line = place
+    text = sources.line(file, line).strip()
+    shown = [f"  {file}:{line}", f"    {text}", f"    {'^' * len(text)}"]
+    error.args = ("\n".join([error.args[0], *shown[: 3 if text else 1]]),)
+
+
+def _user_place(error: BaseException) -> tuple[str, int] | None:
+    """Where the user's code was that led to an error of this package; None for other errors.
+
+    AutoGraph's own say it already, and the rest of what it raises are Python's errors.
+    """
+    traceback, place = error.__traceback__, None
+    is_own = isinstance(error, (OperatorNotAllowedInGraphError, NotImplementedError)) and (
+        " symbolic tensor " in str(error)
+    )
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if not is_library_file(file):
+            place = file, traceback.tb_lineno
+        is_own = is_own or (traceback.tb_next is None and _is_raised_at(traceback))
+        traceback = traceback.tb_next
+    return place if is_own else None
+
+
+def _is_raised_at(traceback: types.TracebackType) -> bool:
+    """Whether a ``raise`` of this package is what a traceback ends at, outside of AutoGraph."""
+    code = traceback.tb_frame.f_code
+    if not is_own_file(code.co_filename) or code.co_filename.startswith(_STAGING):
+        return False
+    import opcode
+
+    return opcode.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
 
 
 _VALUE = frozenset({"numpy", "item", "tolist", "eval"})  # what gives the value of a tensor

@@ -182,7 +182,12 @@ def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -
 
     def step(i: Any, held: list) -> list:
         result = fn(rows.at(i))
-        nest.require_same_structure(signature, result, check_types=False)
+        _check_structure(
+            signature,
+            result,
+            "map_fn: the function gives another structure than its signature says "
+            "(`fn_output_signature`, `dtype`, by default that of `elems`)",
+        )
         pairs = list(zip(collectors, nest.flatten(result), strict=True))
         for spec, (_, value) in zip(specs, pairs, strict=True):
             _check_dtype(spec, value)
@@ -193,6 +198,14 @@ def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -
     for collector in collectors:
         made.append(collector.result([next(rest) for _ in collector.arrays]))
     return nest.pack_sequence_as(signature, made)
+
+
+def _check_structure(wanted: Any, result: Any, text: str) -> None:
+    """Refuse a result of another structure."""
+    try:
+        nest.require_same_structure(wanted, result, check_types=False)
+    except ValueError as e:
+        raise ValueError(f"{text}. {e}") from None
 
 
 def _check_dtype(spec: Any, value: Any) -> None:
@@ -222,7 +235,12 @@ def _begin(rows: Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any
 def _accumulate(fn: Callable, structure: Any, held: list, row: Any) -> list:
     """The leaves of ``fn`` of what was accumulated and a row."""
     result = fn(nest.pack_sequence_as(structure, held), row)
-    nest.require_same_structure(structure, result, check_types=False)
+    _check_structure(
+        structure,
+        result,
+        "the function gives another structure than it was given (by `initializer`, by default that "
+        "of `elems`)",
+    )
     pairs = zip(nest.flatten(result), held, strict=True)
     made = [(_core.convert_to_tensor(new, dtype_hint=old.dtype), old) for new, old in pairs]
     for new, old in made:

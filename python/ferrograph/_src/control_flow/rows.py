@@ -148,7 +148,9 @@ class _SparseResults:
     def parts(self, value: Any) -> list:
         """What to write for a result, an entry for each array."""
         if not hasattr(type(value), "_row"):
-            raise TypeError(f"map_fn: the function gives {value!r}, its signature a SparseTensor")
+            raise TypeError(
+                f"map_fn: the function gives {shown(value)}, its signature a SparseTensor"
+            )
         number = _core.emit("Size", (value.values,), {"out_type": int64})
         return [value.values, value.indices, number, value.dense_shape]
 
@@ -186,8 +188,8 @@ class _RaggedRows:
             return [value, rows]
         if getattr(value, "ragged_rank", 0) != self._spec.ragged_rank:
             raise ValueError(
-                f"map_fn: the function gives {value!r}, and its signature says {self._spec!r}: "
-                "give the `ragged_rank` of the rows, which is 0 where they are tensors"
+                f"map_fn: the function gives {shown(value)}, and its signature says "
+                f"{self._spec!r}: give the `ragged_rank` of the rows, 0 where they are tensors"
             )
         lengths = [_core.emit("Cast", (n,), {"DstT": dtype}) for n in value.nested_row_lengths()]
         return [value.flat_values, value.nrows(dtype), *lengths]

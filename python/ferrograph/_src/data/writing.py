@@ -7,6 +7,7 @@ from typing import Any
 from ..files import records
 from ..native import _core
 from ..values.dtypes import string
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from .dataset import Dataset
@@ -40,7 +41,9 @@ class TFRecordWriter:
         while a function is traced.
         """
         if not isinstance(dataset, Dataset):
-            raise TypeError(f"Invalid `dataset.` Expected a `tf.data.Dataset` but got {dataset!r}.")
+            raise TypeError(
+                f"Invalid `dataset.` Expected a `tf.data.Dataset` but got {shown(dataset)}."
+            )
         spec = dataset.element_spec
         if not isinstance(spec, TensorSpec) or spec.dtype != string or spec.shape.rank != 0:
             raise TypeError(f"a record is a scalar string, the dataset has {spec}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..native import _core
 from ..values.dtypes import DType
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec, type_spec_from_value
 
@@ -200,7 +201,7 @@ def check_annotation(annotation: Any, path: str) -> Any:
         return annotation
     raise TypeError(
         f"{path}: an annotation of a field must be a tensor, a TypeSpec, another extension type, a "
-        f"plain Python type, or Tuple, Mapping, Union or Optional of these; got {annotation!r}"
+        f"plain Python type, or Tuple, Mapping, Union or Optional of these; got {shown(annotation)}"
     )
 
 

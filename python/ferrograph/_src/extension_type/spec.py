@@ -8,6 +8,7 @@ from typing import Any
 
 from ..native import _core
 from ..values import nest
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -298,7 +299,9 @@ def _spec_value(value: Any, annotation: Any, path: str) -> Any:
         items = enumerate(zip(value, kinds, strict=True))
         return tuple([_spec_value(v, k, f"{path}[{i}]") for i, (v, k) in items])
     if isinstance(annotation, TypeSpec) and not annotation.is_compatible_with(value):
-        raise TypeError(f"{path}: expected a spec compatible with {annotation!r}, got {value!r}")
+        raise TypeError(
+            f"{path}: expected a spec compatible with {shown(annotation)}, got {shown(value)}"
+        )
     if isinstance(annotation, type):
         _check_kind(value, annotation, path)
     return value
@@ -312,4 +315,4 @@ def _check_kind(value: Any, kind: type, path: str) -> None:
     if is_spec and wants_spec and issubclass(kind, _core.Tensor) == isinstance(value, TensorSpec):
         return
     if is_spec or wants_spec or not isinstance(value, kind):
-        raise TypeError(f"{path}: expected a spec of {kind.__name__!r}, got {value!r}")
+        raise TypeError(f"{path}: expected a spec of {kind.__name__!r}, got {shown(value)}")

@@ -42,7 +42,9 @@ def _parts(sp_input: Any) -> tuple[Any, Any, Any]:
 
 def _check_out(out_type: Any) -> None:
     if dtype_or(out_type, string) != string:
-        raise ValueError(f"out_type must be string here, got {out_type!r}: variants hold no parts")
+        raise ValueError(
+            f"out_type must be string here, got {shown(out_type)}: variants hold no parts"
+        )
 
 
 @public("io.serialize_sparse")

@@ -135,7 +135,7 @@ def audio(
       description: what they mean, in Markdown.
     """
     if encoding not in (None, "wav"):
-        raise ValueError(f"Unknown encoding: {encoding!r}")
+        raise ValueError(f"Unknown encoding: {shown(encoding)}")
 
     def value() -> Any:
         sounds = ops.cast(data, float32)

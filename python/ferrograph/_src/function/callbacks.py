@@ -12,6 +12,7 @@ from ..native import _core
 from ..values import nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import DType, as_dtype, float64
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
@@ -107,7 +108,7 @@ def _with_values(func: Callable, inp: list, wanted: Any) -> Any:
     if plain and not any(isinstance(value, CompositeTensor) for value in inp):
         return _call(func, inp, wanted, eager=True, stateful=True)
     if not callable(func):
-        raise ValueError(f"expected a function to call, got {func!r}")
+        raise ValueError(f"expected a function to call, got {shown(func)}")
     kinds = [v._type_spec._for_trace() if isinstance(v, CompositeTensor) else None for v in inp]
     parts = [nest.flatten(v, True) if isinstance(v, CompositeTensor) else [v] for v in inp]
 
@@ -152,13 +153,13 @@ def _parts(spec: Any, value: Any) -> list:
     if isinstance(spec, TensorSpec):
         value = _tensor(value, spec.dtype, True)
     if not spec.is_compatible_with(value):
-        raise ValueError(f"the callback returned {value!r}, expected a value of {spec!r}")
+        raise ValueError(f"the callback returned {shown(value)}, expected a value of {spec!r}")
     return spec.to_tensors(value)
 
 
 def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool) -> Any:
     if not callable(func):
-        raise ValueError(f"expected a function to call, got {func!r}")
+        raise ValueError(f"expected a function to call, got {shown(func)}")
     several = isinstance(dtypes, (list, tuple))
     listed = [] if dtypes is None else [as_dtype(d) for d in (dtypes if several else [dtypes])]
     results = _core.emit_callback(func, list(inp or []), listed, eager, stateful)

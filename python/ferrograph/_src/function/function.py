@@ -324,7 +324,11 @@ class Function(Explained):
                 result = staged(*inner_args, **inner_kwargs)
                 check_numbers()
                 check_unchanged(before, self._name)
-                flat, template = outputs.flatten_result(result, outputs.as_output)
+                try:
+                    flat, template = outputs.flatten_result(result, outputs.as_output)
+                except TypeError as e:
+                    outputs.say_function(e, self.python_function)
+                    raise
                 again = trace.is_recursive() and special.learn(
                     trace, result, flat, template, leaves_of(inner_args, inner_kwargs)
                 )

@@ -9,6 +9,7 @@ from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.journal import is_ordered
 from ..values import nest
+from ..values.errors import shown
 from ..values.tensor_spec import TypeSpec
 from . import special
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 else:
     (again,) = later(nest.__package__, "again")
 
-__all__ = ["Packed", "flatten_result", "map_template"]
+__all__ = ["Packed", "flatten_result", "map_template", "say_function"]
 
 
 class Packed:
@@ -130,10 +131,18 @@ def map_template(template: Any, leaf: Any, typed: bool = False) -> Any:
     return template.pack(list(map(inside, template.children)))
 
 
+def say_function(error: TypeError, function: Any) -> None:
+    """Say in an error about a result which function gave it, and where that begins."""
+    code = getattr(function, "__code__", None)
+    if code is not None and len(error.args) == 1:
+        place = f"{code.co_filename}:{code.co_firstlineno}"
+        error.args = (f"{code.co_name}(): {error.args[0]}\n  {place}",)
+
+
 def _not_returned(value: Any) -> TypeError:
     return TypeError(
         "a traced function returns tensors, values that convert to them, None, and structures of "
-        f"these; got {type(value).__name__}: {value!r}"
+        f"these; got {type(value).__name__}: {shown(value)}"
     )
 
 

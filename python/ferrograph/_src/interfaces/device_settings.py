@@ -92,7 +92,9 @@ def set_device_policy(device_policy: str | None) -> None:
     """
     if device_policy is not None and device_policy not in _POLICIES:
         known = ", ".join(repr(policy) for policy in _POLICIES)
-        raise ValueError(f"device_policy must be one of {known} or None, got {device_policy!r}")
+        raise ValueError(
+            f"device_policy must be one of {known} or None, got {shown(device_policy)}"
+        )
     _Asked.policy = device_policy or "silent"
 
 

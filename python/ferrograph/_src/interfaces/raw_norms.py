@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from .. import ops
 from ..native import _core
 from ..ops._numbers import check_flags
+from ..values.errors import shown
 from ..values.public import public
 from .raw_values import by_keyword
 
@@ -151,7 +152,9 @@ def FusedBatchNormV3(
 def _axes(data_format: str) -> tuple[list[int], list[int]]:
     """The axes that are averaged, and the shape in which a vector of channels meets the values."""
     if data_format not in ("NHWC", "NCHW", "NDHWC", "NCDHW"):
-        raise ValueError(f"data_format must be NHWC, NCHW, NDHWC or NCDHW, got {data_format!r}")
+        raise ValueError(
+            f"data_format must be NHWC, NCHW, NDHWC or NCDHW, got {shown(data_format)}"
+        )
     channels = data_format.index("C")
     axes = [i for i in range(len(data_format)) if i != channels]
     return axes, [-1 if i == channels else 1 for i in range(len(data_format))]

@@ -173,7 +173,9 @@ def ImageProjectiveTransformV3(
       ValueError: for another way of interpolation or mode.
     """
     if interpolation not in ("NEAREST", "BILINEAR"):
-        raise ValueError(f"interpolation must be 'NEAREST' or 'BILINEAR', got {interpolation!r}")
+        raise ValueError(
+            f"interpolation must be 'NEAREST' or 'BILINEAR', got {shown(interpolation)}"
+        )
     if fill_mode not in _MODES:
         raise ValueError(f"fill_mode must be one of {', '.join(_MODES)}, got {shown(fill_mode)}")
     images = _core.convert_to_tensor(images)

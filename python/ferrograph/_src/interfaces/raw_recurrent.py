@@ -10,6 +10,7 @@ from ..native import _core
 from ..ops._numbers import check_flags
 from ..ops.indexing import newaxis
 from ..values import dtypes
+from ..values.errors import shown
 from ..values.public import public
 from .raw_values import by_keyword
 
@@ -142,7 +143,7 @@ def CudnnRNN(
     for argument, value in given.items():
         if value != wanted[argument]:
             raise ValueError(
-                f"{argument} of raw_ops.CudnnRNN must be {wanted[argument]!r}, got {value!r}"
+                f"{argument} of raw_ops.CudnnRNN must be {wanted[argument]!r}, got {shown(value)}"
             )
     x, h, c, params = (_core.convert_to_tensor(v) for v in (input, input_h, input_c, params))
     layers, inputs, units = h.shape[0], x.shape[2], h.shape[2]

@@ -528,7 +528,9 @@ def pad(
     if mode in ("REFLECT", "SYMMETRIC"):
         return emit("MirrorPad", (tensor, int_vector(paddings)), {"mode": mode}, name)
     if mode != "CONSTANT":
-        raise ValueError(f"unknown padding mode {mode!r}; CONSTANT, REFLECT and SYMMETRIC exist")
+        raise ValueError(
+            f"unknown padding mode {shown(mode)}; CONSTANT, REFLECT and SYMMETRIC exist"
+        )
     if not is_tensor(constant_values) and constant_values == 0:
         return emit("Pad", (tensor, int_vector(paddings)), None, name)
     value = convert(constant_values, tensor.dtype)

@@ -34,7 +34,7 @@ def channels_first(n: int, data_format: Any) -> bool:
         return False
     if data_format == _FIRST[n]:
         return True
-    raise ValueError(f"data_format must be {_LAST[n]!r} or {_FIRST[n]!r}, got {data_format!r}")
+    raise ValueError(f"data_format must be {_LAST[n]!r} or {_FIRST[n]!r}, got {shown(data_format)}")
 
 
 def entries(value: Any, n: int, what: str, first: bool = False) -> list[int]:

@@ -295,7 +295,9 @@ def _einsum_of_any_rank(equation: str, operands: Any, name: Any) -> Tensor:
     if len(groups) != len(operands):
         raise ValueError(f"{shown(equation)} names {len(groups)} operands, got {len(operands)}")
     if arrow and "..." not in right:
-        raise ValueError(f"{equation!r} without '...' in the result needs operands of known rank")
+        raise ValueError(
+            f"{shown(equation)} without '...' in the result needs operands of known rank"
+        )
     used = set(left) | set(right)
     free = next(c for c in _LETTERS if c not in used)
     if not arrow:
@@ -348,7 +350,8 @@ def _parse(equation: str, ranks: tuple) -> Any:
         before, dots, after = right.partition("...")
         if ellipsis and not dots:
             raise ValueError(
-                f"the result of {equation!r} has no '...' for the {hidden} axes that it stands for"
+                f"the result of {shown(equation)} has no '...' for the {hidden} axes that it "
+                "stands for"
             )
         out = [*before, *(ellipsis if dots else []), *after]
     else:

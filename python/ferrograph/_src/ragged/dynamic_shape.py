@@ -181,11 +181,15 @@ class DynamicRaggedShape(CompositeTensor):
         <DynamicRaggedShape lengths=[2, (2, 1), 3] num_row_partitions=1>
         """
         if not isinstance(lengths, list) or not all(map(_is_length, lengths)):
-            raise ValueError(f"lengths must be a list of int and tuples of int, got {lengths!r}")
+            raise ValueError(
+                f"lengths must be a list of int and tuples of int, got {shown(lengths)}"
+            )
         ragged = [i for i, n in enumerate(lengths) if not isinstance(n, int)]
         count = max(ragged, default=0) if num_row_partitions is None else num_row_partitions
         if not isinstance(count, int) or count < 0 or count >= max(len(lengths), 1):
-            raise ValueError(f"num_row_partitions must be an int below the rank, got {count!r}")
+            raise ValueError(
+                f"num_row_partitions must be an int below the rank, got {shown(count)}"
+            )
         if ragged and ragged[-1] > count:
             raise ValueError(f"axis {ragged[-1]} is ragged, and only {count} are partitioned")
         if count == 0:

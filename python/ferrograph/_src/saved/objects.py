@@ -12,6 +12,7 @@ from ..native import _core
 from ..state.module import Module
 from ..state.variable import Variable, variable_by_id
 from ..tables.table import Lookup, Table
+from ..values.errors import shown
 from .asset import Asset
 from .constants import LIST_KINDS
 from .functions import is_function, key_of
@@ -88,8 +89,8 @@ def children_of(value: Any) -> dict[str, Any]:
     for name in children:
         if not isinstance(name, str):
             raise ValueError(
-                f"the dictionary {value!r} can't be saved: a key that is no string refers to an "
-                "object of the model. Use strings as keys"
+                f"the dictionary {shown(value)} can't be saved: a key that is no string refers "
+                "to an object of the model. Use strings as keys"
             )
     return children
 

@@ -16,6 +16,7 @@ from ..native import _core
 from ..ops._dispatch import told
 from ..state.variable import Variable, variable_by_id
 from ..tables.table import Table
+from ..values.errors import shown
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from .asset import Asset
@@ -86,8 +87,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         raise RuntimeError("saved_model.save can't be called while a function is traced")
     if isinstance(obj, (list, dict, tuple)) or not _may_be_root(obj):
         raise ValueError(
-            f"a Module or an object that a Checkpoint follows is needed, got {obj!r}; make it an "
-            "attribute of a Module"
+            f"a Module or an object that a Checkpoint follows is needed, got {shown(obj)}; make "
+            "it an attribute of a Module"
         )
     options = SaveOptions() if options is None else options
     with thread.init_scope():

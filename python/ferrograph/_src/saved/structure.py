@@ -13,6 +13,7 @@ from ..function import outputs
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values.dtypes import DType, as_dtype
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 
@@ -84,14 +85,14 @@ def encoded(value: Any, other: Callable[[TypeSpec], Any] = _nothing) -> Any:
         return "dict", [(key, encoded(v, other)) for key, v in value.items()]
     if isinstance(value, _core.EagerTensor) or hasattr(value, "__array_interface__"):
         return _encoded_tensor(value)
-    raise ValueError(f"{value!r} is no tensor, array, number, text or container of these")
+    raise ValueError(f"{shown(value)} is no tensor, array, number, text or container of these")
 
 
 def _encoded_tensor(value: Any) -> tuple:
     """A tensor or array, which comes back as a tensor."""
     tensor = _core.convert_to_tensor(value)
     if tensor.dtype.name in ("resource", "variant"):
-        raise ValueError(f"{value!r} refers to an object of this process")
+        raise ValueError(f"{shown(value)} refers to an object of this process")
     return "tensor", tensor
 
 
@@ -257,7 +258,9 @@ def template_of(structure: Any) -> Any:
         if not isinstance(part, tuple):
             if part is None:
                 return None
-            raise ValueError(f"the result of a saved function holds {part!r}, which is no tensor")
+            raise ValueError(
+                f"the result of a saved function holds {shown(part)}, which is no tensor"
+            )
         kind = part[0]
         if kind == "spec":
             return next(counter)

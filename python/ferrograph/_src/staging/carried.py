@@ -9,6 +9,7 @@ from .. import ops
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
+from ..values.errors import shown
 from . import bounds, chosen_numbers, chosen_texts, values
 from .attempts import Again, Memory, ShapeChangeError
 from .carried_integers import OWN, Integers
@@ -226,7 +227,8 @@ class Variables:
                 raise TypeError(
                     self._about(
                         slot.label,
-                        f"is a Python object that an iteration replaces: {before!r} by {leaf!r}",
+                        f"is a Python object that an iteration replaces: {shown(before)} by "
+                        f"{shown(leaf)}",
                         "Only tensors can change in a loop of the graph.",
                     )
                 )
@@ -241,7 +243,9 @@ class Variables:
             self._variables.add(index)
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError
-            raise kind(self._about(self.labels[index], f"is a tensor that becomes {leaf!r}", _SAME))
+            raise kind(
+                self._about(self.labels[index], f"is a tensor that becomes {shown(leaf)}", _SAME)
+            )
         tensor: Any = leaf
         if not self._is_of_body(leaf, dtype):
             with self.body:

@@ -14,6 +14,7 @@ from .. import ops
 from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from . import bounds, chosen_numbers, chosen_texts, iteration, notes, values
 from .journal import refuse_stale
@@ -150,7 +151,7 @@ class Grown(Together):
         found = []
         for i, leaf in enumerate(values.leaves_of(item)):
             if not values.can_be_tensor(leaf):
-                raise _unfit(self._elements.label, f"it holds tensors alone, not {leaf!r}")
+                raise _unfit(self._elements.label, f"it holds tensors alone, not {shown(leaf)}")
             try:
                 found.append(values.to_tensor(leaf, self._elements.dtypes[i]))
             except TypeError as e:

@@ -14,6 +14,7 @@ from .. import ops, staging
 from ..hints import Any
 from ..native import _core
 from ..values import constants, dtypes, errors
+from ..values.errors import shown
 from . import aliases, array_names, attempts, effects, magnitudes, notes, values
 from . import options as loop_options
 from .attempts import Again, Memory, ShapeChangeError
@@ -504,15 +505,15 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
     named = i < loop.state.n_names
     if named and label not in loop.after:
         if label in loop.entry:
-            problem = f"{label!r} is {value!r} before this loop and a value in it"
+            problem = f"{label!r} is {shown(value)} before this loop and a value in it"
             raise attempts.unset(say(place, problem, f"Give {label!r} a tensor before the loop."))
         return label in loop.soft
     if label in loop.entry or not named:
         raise attempts.unset(
             say(
                 place,
-                f"{label!r} is {value!r} before this loop, but an iteration reads what the one "
-                "before it set",
+                f"{label!r} is {shown(value)} before this loop, but an iteration reads what the "
+                "one before it set",
                 f"Give {label!r} a tensor before the loop.",
             )
         )

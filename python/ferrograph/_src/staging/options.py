@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ..hints import Any
 from ..values import nest
+from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
 from . import values
@@ -77,8 +78,8 @@ def _collect(value: Any, given: Any, found: list) -> None:
         return
     if not nest.is_nested(given) or len(nest.children(given)) != len(nest.children(value)):
         raise ValueError(
-            f"shape_invariants must have the structure of the loop variables: {given!r} stands for "
-            f"{value!r}"
+            f"shape_invariants must have the structure of the loop variables: {shown(given)} "
+            f"stands for {shown(value)}"
         )
     for part, shape in zip(nest.children(value), nest.children(given), strict=True):
         _collect(part, shape, found)
@@ -95,4 +96,4 @@ def dimensions(shape: Any) -> list | None:
     try:
         return TensorShape(shape).as_list()
     except (TypeError, ValueError) as e:
-        raise ValueError(f"a shape invariant is a shape or a spec, got {shape!r}") from e
+        raise ValueError(f"a shape invariant is a shape or a spec, got {shown(shape)}") from e

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..context import sources
 from ..context.thread import current_region
 from ..hints import Any
-from ..values import dtypes
+from ..values import dtypes, errors
 from . import values
 
 _NUMBERS = {bool: "bool", int: "int", float: "float", complex: "complex", str: "str"}
@@ -18,7 +18,7 @@ def source(side: str, value: Any, region: Any = None) -> list[str]:
     """
     kind = _NUMBERS.get(type(value))
     if kind is not None:
-        return [f"  {side}: the Python {kind} {value!r}"]
+        return [f"  {side}: the Python {kind} {errors.shown(value)}"]
     if not hasattr(value, "dtype"):
         return [f"  {side}: {type(value).__name__}"]
     text = f"  {side}: {dtypes.as_dtype(value.dtype).name}{_shape(value)}"

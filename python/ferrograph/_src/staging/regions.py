@@ -8,6 +8,7 @@ from .. import ops
 from ..context import thread
 from ..hints import Any
 from ..native import _core
+from ..values.errors import shown
 from . import aliases, array_names, bounds, chosen_numbers, chosen_texts, parts, values
 from .joins import Joins
 from .journal import thread as _thread
@@ -339,7 +340,7 @@ class Conditional:
         raise TypeError(
             self._message(
                 label,
-                f"must be tensors or the same object: {first!r} and {second!r}",
+                f"must be tensors or the same object: {shown(first)} and {shown(second)}",
                 "Choose between tensors, and make Python objects before the `if`.",
             )
         )

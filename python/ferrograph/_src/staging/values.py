@@ -13,6 +13,7 @@ from ..context.by_class import ByClass
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, nest
+from ..values.errors import shown
 from .journal import thread as _thread
 from .late import own_keys, walking
 from .places import here, say
@@ -310,7 +311,7 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
             )
         )
     if type(leaf) is float and leaf and abs(leaf) < _LEAST:
-        raise ValueError(f"{leaf!r} is closer to zero than float32 tells; {_DOUBLE}")
+        raise ValueError(f"{shown(leaf)} is closer to zero than float32 tells; {_DOUBLE}")
     tensor = _core.convert_to_tensor(leaf)
     if dtype is not None and tensor.dtype != dtype:
         raise TypeError(f"{dtype.name} and {tensor.dtype.name}")

@@ -8,7 +8,7 @@ from typing import Any
 from ...native import _core
 from ...state.variable import Variable
 from ...values import nest
-from ...values.errors import InvalidArgumentError
+from ...values.errors import InvalidArgumentError, shown
 from ...values.tensor_spec import TensorSpec, TypeSpec
 from ..concrete import record_fields
 
@@ -155,19 +155,19 @@ def _match(function: str, path: str, want: Any, got: Any, flat: list) -> None:
     if names is not None:
         if type(got) is not type(want):
             kind = type(want).__name__
-            raise TypeError(f"{function}(): argument {path!r} must be a {kind}, got {got!r}")
+            raise TypeError(f"{function}(): argument {path!r} must be a {kind}, got {shown(got)}")
         for field in names:
             _match(function, f"{path}.{field}", getattr(want, field), getattr(got, field), flat)
         return
     if want is not got and (type(want) is not type(got) or want != got):
         raise TypeError(
-            f"{function}() was traced with {path} = {want!r}, it cannot be called with {got!r}"
+            f"{function}() was traced with {path} = {want!r}, it cannot be called with {shown(got)}"
         )
 
 
 def _composite(function: str, path: str, want: TypeSpec, got: Any) -> list:
     if not want.is_compatible_with(got):
-        raise TypeError(f"{function}(): argument {path!r} must fit {want!r}, got {got!r}")
+        raise TypeError(f"{function}(): argument {path!r} must fit {want!r}, got {shown(got)}")
     return want.to_tensors(got)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...native import _core
 from ...values import nest
+from ...values.errors import shown
 from ...values.tensor_spec import TensorSpec
 
 __all__ = ["convert", "spec_arguments", "specs_for"]
@@ -115,7 +116,7 @@ class _ShapeMismatch(TypeError, ValueError):
 def _incompatible(function: Any, spec: Any, value: Any, kind: type) -> Exception:
     return kind(
         f"Python inputs incompatible with input_signature of {function.name}():\n"
-        f"  input: {value!r}\n  expected: {spec!r}"
+        f"  input: {shown(value)}\n  expected: {spec!r}"
     )
 
 

@@ -6,6 +6,7 @@ import abc
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...values.errors import shown
 from ...values.public import public
 from ...values.tensor_spec import TensorSpec
 
@@ -86,7 +87,7 @@ class TraceType(abc.ABC):
                 return value
         elif value is self.placeholder_value(PlaceholderContext()):
             return value
-        raise TypeError(f"{value!r} is no value of the type {self!r}")
+        raise TypeError(f"{shown(value)} is no value of the type {self!r}")
 
     @abc.abstractmethod
     def __hash__(self) -> int: ...

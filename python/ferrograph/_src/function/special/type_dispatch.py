@@ -8,6 +8,7 @@ from typing import Any
 
 from ...native import _core
 from ...ops.creation import zeros
+from ...values.errors import shown
 from ...values.tensor_spec import TypeSpec
 from .tracing import PlaceholderContext, TraceType, TracingContext
 
@@ -31,7 +32,8 @@ def typed(value: Any) -> tuple[int, list, Any]:
     found: Any = value.__tf_tracing_type__(TracingContext())
     if not isinstance(found, _KINDS):
         raise TypeError(
-            f"{type(value).__name__}.__tf_tracing_type__() must return a TraceType, got {found!r}"
+            f"{type(value).__name__}.__tf_tracing_type__() must return a TraceType, got "
+            f"{shown(found)}"
         )
     tensors = [_core.convert_to_tensor(t) for t in found.to_tensors(value)]
     return _token(found), tensors, found
