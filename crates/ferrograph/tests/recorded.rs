@@ -395,3 +395,23 @@ fn tables_that_change_have_what_they_had() {
     let weights = floats(weights.tensor().unwrap());
     assert_eq!(weights, array![0.5f32, 1.5, -1.0].into_dyn());
 }
+
+#[test]
+fn functions_with_gradients_of_their_own_run() {
+    let folder = recorded().join("../../gradients/recorded/model");
+    let model = Model::load(folder).unwrap();
+    let wanted = [
+        ("clipped", 4.0),
+        ("variable", 6.0),
+        ("recomputed", 3.637_189_6),
+        ("branch_around", 16.0),
+        ("loop", 256.0),
+        ("loop_around", 128.0),
+        ("nested_other", 10.0),
+    ];
+    for (name, want) in wanted {
+        let found = model.function(name).unwrap();
+        let found = found.call([tensor(ndarray::arr0(2.0f32))]).unwrap();
+        near(&floats(found.tensor().unwrap()), &[want]);
+    }
+}

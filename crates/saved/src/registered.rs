@@ -5,6 +5,7 @@
 //! or calls one that does, takes as further inputs what is neither its own tensor nor bound to it.
 
 use crate::import::{arg_spec, signature_args};
+use crate::order::node_name;
 use crate::vocabulary::{GRADIENT, OWN_OP};
 use ferrograph_formats::messages::{
     AttrContent, FunctionDef, FunctionDefLibrary, NodeDef, SavedKind, SavedObjectGraph,
@@ -219,11 +220,13 @@ impl<'a> Registered<'a> {
             }
         }
         let entries = entries(objects);
+        let unknown = self.unknown(defs);
         let mut open: Vec<&str> = Vec::new();
         for (name, found) in &needs {
             let is_entry = entries.contains(name) || !uses.is_called(name);
             let lost = |c: &&Captured<'_>| {
-                closed.contains(name) || is_entry && matches!(c, Captured::Tensor { .. })
+                let is_tensor = matches!(c, Captured::Tensor { .. });
+                closed.contains(name) || is_entry && is_tensor || unknown.contains(*c)
             };
             self.missing
                 .insert(name, found.iter().filter(lost).copied().collect());
@@ -251,6 +254,36 @@ impl<'a> Registered<'a> {
             self.further.insert(name, further);
         }
         self.rings = rings;
+    }
+
+    /// Captured tensors that no function has.
+    fn unknown(&self, defs: &HashMap<&'a str, &'a FunctionDef>) -> HashSet<Captured<'a>> {
+        let mut named: HashMap<&str, HashSet<&str>> = HashMap::new();
+        let mut has = |function: &'a str, tensor: &'a str| {
+            let names = named.entry(function).or_insert_with(|| {
+                let def = defs.get(function);
+                let args = def
+                    .into_iter()
+                    .flat_map(|def| signature_args(def))
+                    .map(|a| &a.name[..]);
+                let nodes = def
+                    .into_iter()
+                    .flat_map(|def| &def.node_def)
+                    .map(|n| &n.name[..]);
+                args.chain(nodes).collect()
+            });
+            names.contains(node_name(tensor))
+        };
+        let all = self
+            .by_type
+            .values()
+            .flat_map(|name| self.bound(name))
+            .copied();
+        let is_unknown = |c: &Captured<'a>| match *c {
+            Captured::Tensor { function, name } => !has(function, name),
+            Captured::Object(_) => false,
+        };
+        all.filter(is_unknown).collect()
     }
 
     /// Whether a function has that by itself.
