@@ -2,10 +2,10 @@
 //!
 //! A tensor of variants has a message for each of them, which names its kind and holds tensors.
 
+use super::TensorProto;
 use super::elements::{of_content, texts, to_little_endian};
-use super::{TensorProto, TensorShapeProto};
 use crate::wire::{self, Fields, Wire};
-use ferrograph_tensor::{DType, Result, Shape, Tensor, bail, err};
+use ferrograph_tensor::{DType, Dims, MAX_RANK, Result, Shape, Tensor, bail, err};
 use prost::Message;
 
 /// The fields of the message of a tensor.
@@ -14,7 +14,16 @@ mod tensor {
     pub const SHAPE: u32 = 2;
     pub const VERSION: u32 = 3;
     pub const CONTENT: u32 = 4;
+    pub const FIRST_LIST: u32 = 5;
     pub const VARIANTS: u32 = 15;
+    pub const LAST_LIST: u32 = 18;
+}
+
+/// The fields of the message of a shape, and of one dimension.
+mod shape {
+    pub const DIMS: u32 = 2;
+    pub const UNKNOWN_RANK: u32 = 3;
+    pub const SIZE: u32 = 1;
 }
 
 /// The fields of the message of a variant.
@@ -67,15 +76,12 @@ impl<'a> StoredTensor<'a> {
                 (tensor::DTYPE, Wire::Varint(code)) => {
                     found.dtype = i32::try_from(code).unwrap_or(0);
                 }
-                (tensor::SHAPE, Wire::Bytes(shape)) => {
-                    let shape = TensorShapeProto::decode(shape);
-                    let shape = shape.map_err(|e| err!(DataLoss, "a shape is malformed: {e}"))?;
-                    found.shape = shape.to_shape()?;
-                }
+                (tensor::SHAPE, Wire::Bytes(shape)) => found.shape = shape_of(shape)?,
                 (tensor::VERSION, _) => {}
                 (tensor::CONTENT, Wire::Bytes(content)) => found.content = content,
                 (tensor::VARIANTS, Wire::Bytes(one)) => found.variants.push(one),
-                _ => found.has_list = true,
+                (tensor::FIRST_LIST..=tensor::LAST_LIST, _) => found.has_list = true,
+                _ => {}
             }
         }
         Ok(found)
@@ -142,6 +148,42 @@ impl<'a> StoredTensor<'a> {
         }
         messages.into_iter().map(StoredVariant::read).collect()
     }
+}
+
+/// The shape that a message says.
+fn shape_of(message: &[u8]) -> Result<Shape> {
+    let mut dims = Dims::new();
+    for field in Fields::new(message) {
+        match field? {
+            (shape::DIMS, Wire::Bytes(dim)) => dims.push(size_of(dim)?),
+            (shape::UNKNOWN_RANK, Wire::Varint(1..)) => {
+                bail!(DataLoss, "a tensor has a shape of unknown rank")
+            }
+            _ => {}
+        }
+    }
+    if dims.len() > MAX_RANK {
+        bail!(
+            DataLoss,
+            "a tensor of {} dimensions has more than {MAX_RANK}",
+            dims.len()
+        );
+    }
+    Ok(Shape::from(dims))
+}
+
+/// The size of one dimension.
+fn size_of(dim: &[u8]) -> Result<usize> {
+    let mut size = 0;
+    for field in Fields::new(dim) {
+        if let (shape::SIZE, Wire::Varint(n)) = field? {
+            size = n;
+        }
+    }
+    let fits = usize::try_from(size)
+        .ok()
+        .filter(|n| *n <= isize::MAX as usize);
+    fits.ok_or_else(|| err!(DataLoss, "a dimension of size {size} is unknown"))
 }
 
 impl<'a> StoredVariant<'a> {
@@ -215,11 +257,22 @@ fn put_texts<'a>(
 /// Appends the message of a tensor up to its contents of so many bytes.
 fn put_head(dtype: DType, shape: &[usize], size: usize, to: &mut Vec<u8>) {
     wire::put_number(tensor::DTYPE, dtype.graphdef_code() as u64, to);
-    wire::put_bytes(
+    // A size of 0 is left out, as the default that it is.
+    let size_of = |n: usize| match n {
+        0 => 0,
+        n => 1 + wire::varint_size(n as u64),
+    };
+    wire::put_size(
         tensor::SHAPE,
-        &TensorShapeProto::of(shape).encode_to_vec(),
+        shape.iter().map(|&n| 2 + size_of(n)).sum(),
         to,
     );
+    for &n in shape {
+        wire::put_size(shape::DIMS, size_of(n), to);
+        if n > 0 {
+            wire::put_number(shape::SIZE, n as u64, to);
+        }
+    }
     if size > 0 {
         wire::put_size(tensor::CONTENT, size, to);
     }
@@ -323,6 +376,7 @@ mod tests {
             of(&[1 << 40], 4, &[0; 4]),
             of(&[1 << 40], 5, &[0; 4]),
             of(&[1 << 40, 1 << 40], 4, &[]),
+            of(&[1], 99, &[]),
         ] {
             assert!(read(&message).is_err(), "{message:?}");
         }
