@@ -132,9 +132,10 @@ def map_template(template: Any, leaf: Any, typed: bool = False) -> Any:
 
 
 def say_function(error: TypeError, function: Any) -> None:
-    """Say in an error about a result which function gave it, and where that begins."""
+    """Say in an error about a result which function gave it, and where that begins, unless the
+    error has its place."""
     code = getattr(function, "__code__", None)
-    if code is not None and len(error.args) == 1:
+    if code is not None and len(error.args) == 1 and "\n" not in str(error):
         place = f"{code.co_filename}:{code.co_firstlineno}"
         error.args = (f"{code.co_name}(): {error.args[0]}\n  {place}",)
 

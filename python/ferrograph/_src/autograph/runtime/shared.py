@@ -25,7 +25,7 @@ def held(iterable: Any, n_names: int) -> list:
     holds than the ``n_names`` functions that pass it on."""
     if not hasattr(iterable, "__next__"):
         return []
-    if sys.getrefcount(iterable) > n_names + 1 + _noted(iterable) + _alone():
+    if sys.getrefcount(iterable) > (n_names + 1) * _of_name() + _noted(iterable) + _alone():
         return [iterable]
     return _below(iterable, _MOST)
 
@@ -57,6 +57,21 @@ def _alone() -> int:
     """How many references are counted of what one name has."""
     one = iter(())
     return sys.getrefcount(one) - 1
+
+
+@cache
+def _of_name() -> int:
+    """How many references a function has of an argument: before Python 3.11 its caller, too, holds
+    it meanwhile."""
+
+    def within(one: Any) -> int:
+        return sys.getrefcount(one)
+
+    def around(one: Any) -> int:
+        return within(one)
+
+    one = iter(())
+    return around(one) - within(one)
 
 
 def refuse(kept: list, iterable: Any, what: str) -> None:
