@@ -50,7 +50,7 @@ LAZY = {
     "function.guards": "objects whose end is seen, which functions without methods do not meet",
     "function.special": "what few calls and traces need",
     "saved.loading": "operations of other programs' models that there are not here",
-    "saved.structure": "composite values, which few functions take",
+    "files.structured_values": "composite values, which few functions take",
     "staging": "when the first construct is met whose operands belong to the graph",
     "ops": "families among the names of the top level that few programs need",
     "staging.graph": "what few programs ask of an operation",

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..extension_type.spec import ExtensionTypeSpec
+from ..files import structured_values
 from ..native import _core
 from ..ragged.spec import RaggedTensorSpec
-from ..saved import structure
 from ..sparse.tensor import SparseTensorSpec
 from ..values import nest
 from ..values.tensor_spec import TensorSpec
@@ -26,7 +26,7 @@ _NONE = 12, "tf.NoneTensorSpec"
 def bytes_of(spec: Any) -> bytes:
     """The bytes of a type; empty for one with components of kinds that no structure tells."""
     try:
-        return _core.structure_bytes(structure.encoded(spec, _encoded_type))
+        return _core.structure_bytes(structured_values.encoded(spec, _encoded_type))
     except ValueError:
         return b""
 
@@ -42,7 +42,7 @@ def spec_of(data: bytes, path: Any) -> Any:
             "element_spec"
         )
     try:
-        return structure.decoded(_core.structure_of_bytes(data), _decoded_type)
+        return structured_values.decoded(_core.structure_of_bytes(data), _decoded_type)
     except ValueError as e:
         raise ValueError(
             f"the elements saved in {path!r} have a type that is not read here: {e}; pass it as "
@@ -54,7 +54,7 @@ def _encoded_type(spec: Any) -> tuple | None:
     if type(spec) is NoneTensorSpec:
         return "type", *_NONE, ("tuple", []), 0
     if type(spec) is OptionalSpec:
-        state = structure.encoded(spec.element_spec, _encoded_type)
+        state = structured_values.encoded(spec.element_spec, _encoded_type)
         return "type", *_OPTIONAL, ("tuple", [state]), 1
     return None
 
@@ -63,7 +63,7 @@ def _decoded_type(number: int, name: str, state: Any) -> Any:
     if (number, name) == _NONE:
         return NoneTensorSpec()
     if number == _OPTIONAL[0]:
-        (element_spec,) = structure.decoded(state, _decoded_type)
+        (element_spec,) = structured_values.decoded(state, _decoded_type)
         return OptionalSpec(element_spec)
     return None
 

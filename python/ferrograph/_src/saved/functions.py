@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..files.structured_values import encoded, result_of
 from ..function.concrete import ConcreteFunction
 from ..function.function import BoundFunction, Function
 from ..values.tensor_spec import TensorSpec
 from .loaded import LoadedFunction
-from .structure import encoded, result_of
 
 __all__ = [
     "arguments_of",

@@ -8,6 +8,7 @@ from .. import later
 from ..checkpoint.graph import GRAPH_KEY
 from ..checkpoint.paths import file_errors, list_tensors, path_text, read_tensors
 from ..context import thread
+from ..files.structured_values import decoded, template_of
 from ..function.concrete import ConcreteFunction
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
@@ -28,7 +29,6 @@ from .constants import (
 )
 from .loaded import CallableObject, LoadedFunction, LoadedObject, LoadedResource, SignatureMap
 from .options import LoadOptions
-from .structure import decoded, template_of
 
 if TYPE_CHECKING:
     from . import foreign

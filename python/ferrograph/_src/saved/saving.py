@@ -10,6 +10,7 @@ from ..checkpoint import trackable
 from ..checkpoint.graph import GRAPH_KEY, ObjectGraph, Root, saved_tensors
 from ..checkpoint.paths import file_errors, path_text
 from ..context import thread
+from ..files.structured_values import encoded
 from ..function.concrete import ConcreteFunction
 from ..function.function import Function
 from ..native import _core
@@ -33,7 +34,6 @@ from .loaded import LoadedResource, SignatureMap
 from .objects import SavedObjects, children_of, kind_of_container
 from .options import SaveOptions
 from .signatures import default_signatures, signatures_of
-from .structure import encoded
 from .writing import write
 
 __all__ = ["save"]
