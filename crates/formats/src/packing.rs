@@ -13,7 +13,7 @@ enum To<W: Write> {
     Plain(W),
     Gzip(Gzip<W>),
     Zlib(ZlibEncoder<W>),
-    Snappy(snappy::Writer<W>),
+    Snappy(Box<snappy::Writer<W>>),
 }
 
 impl<W: Write> Packing<W> {
@@ -23,7 +23,7 @@ impl<W: Write> Packing<W> {
             Compression::None => To::Plain(file),
             Compression::Gzip => To::Gzip(Gzip::new(file, level)),
             Compression::Zlib => To::Zlib(ZlibEncoder::new(file, level)),
-            Compression::Snappy => To::Snappy(snappy::Writer::new(file)),
+            Compression::Snappy => To::Snappy(Box::new(snappy::Writer::new(file))),
         })
     }
 
@@ -32,7 +32,7 @@ impl<W: Write> Packing<W> {
             To::Plain(to) => to,
             To::Gzip(to) => to,
             To::Zlib(to) => to,
-            To::Snappy(to) => to,
+            To::Snappy(to) => to.as_mut(),
         }
     }
 
