@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let long: Vec<u8> = (0..400_000u32).map(|i| (i * i >> 5) as u8).collect();
+        let long: Vec<u8> = (0..400_000u64).map(|i| ((i * i) >> 5) as u8).collect();
         for bytes in [&b""[..], b"a", &[7; 300_000], &long] {
             assert_eq!(read(&written(bytes)).unwrap(), bytes);
         }
