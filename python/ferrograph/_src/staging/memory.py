@@ -60,7 +60,8 @@ def _position(file: Any) -> Any:
     try:
         return file.tell()
     except (OSError, ValueError):  # it has no positions, or none while it is run over
-        return _position(file.buffer) if hasattr(file, "buffer") else None
+        buffer = getattr(file, "buffer", None)
+        return None if buffer is None or buffer is file else _position(buffer)
 
 
 class Views(facets.Refused):
