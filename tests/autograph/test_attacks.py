@@ -11,11 +11,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from programs import kit, run
 
 FILES = sorted(Path(__file__).with_name("attacks").glob("*.txt"))
 HEAD = r"^== (\w+): (\w+)\n"
+# NumPy 1 promotes by value, which is refused, and copies what NumPy 2 shares.
+OF_NUMPY_2 = ("dtypes_that_numpy_gives", "generators_of_one_source")
+IS_NUMPY_1 = np.__version__.startswith("1.")
 NOTHING = "def reset():\n    pass\n"
 
 
@@ -23,6 +27,8 @@ def programs():
     for file in FILES:
         _, *parts = re.split(HEAD, file.read_text(), flags=re.MULTILINE)
         for name, verdict, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+            if IS_NUMPY_1 and file.stem in OF_NUMPY_2:
+                verdict = "equal_or_refused"
             text = text if "def reset" in text else NOTHING + text
             yield pytest.param(kit.Program(name, 0, text, True), verdict, id=f"{file.stem}-{name}")
 
@@ -35,6 +41,10 @@ ENDS_PYTHON_3_12 = "buffer_of_a_file"
 def test_program(program, verdict):
     if program.family == ENDS_PYTHON_3_12 and sys.version_info[:2] == (3, 12):
         pytest.skip("CPython 3.12.1 crashes as it collects what this program leaves")
+    try:
+        compile(program.text, program.family, "exec")
+    except SyntaxError:
+        pytest.skip("the program is in the syntax of a later Python")
     with tempfile.TemporaryDirectory() as folder, run.quiet():
         found = run.run(program, Path(folder, "printed"))
     assert found.kind in verdict.split("_or_"), found.why

@@ -6,6 +6,7 @@ shows all.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import types
 import weakref
@@ -17,13 +18,16 @@ from . import sources
 from .ownership import OPERATORS, PACKAGE_FOLDER, is_library_file, is_own_file
 
 __all__ = [
+    "add_note",
     "disable_traceback_filtering",
     "enable_traceback_filtering",
     "is_filtering",
     "set_filtering",
     "show_users_frames",
+    "tell_notes",
 ]
 
+_HAS_NOTES = hasattr(BaseException, "add_note")
 _state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
 
 # Where AutoGraph's code is.
@@ -230,3 +234,23 @@ def _repeats(inner: types.TracebackType, outer: types.TracebackType) -> bool:
     operand = code.co_name == "<lambda>" and not code.co_argcount
     place = code.co_filename, inner.tb_lineno
     return operand and place == (outer.tb_frame.f_code.co_filename, outer.tb_lineno)
+
+
+def add_note(exception: BaseException, text: str) -> None:
+    """Let the traceback of an exception end with a text."""
+    if _HAS_NOTES:
+        exception.add_note(text)
+        return
+    with contextlib.suppress(AttributeError):  # not every class takes attributes
+        exception.__notes__ = [*getattr(exception, "__notes__", ()), text]
+
+
+def tell_notes(exception: Exception) -> Exception:
+    """An exception that leaves a trace. Before Python 3.11 tracebacks show no notes: they go to the
+    end of its message."""
+    notes = [] if _HAS_NOTES else getattr(exception, "__notes__", [])
+    if notes:
+        *others, last = exception.args or ("",)
+        exception.args = (*others, "\n".join([str(last), *notes]))
+        exception.__notes__ = []
+    return exception

@@ -16,6 +16,7 @@ from ..autograph.status import check_numbers, check_outputs, conversion, discard
 from ..autograph.straight_line import is_straight_line
 from ..context import thread
 from ..context.thread import Undetermined
+from ..context.tracebacks import tell_notes
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..staging.journal import lifted
@@ -296,7 +297,7 @@ class Function(Explained):
                 if trace.is_pending and getattr(e, "_ferrograph_raised", False):
                     raise special.endless(self._name) from e
                 if not (trace.is_recursive() and special.another_choice(trace, e)):
-                    raise trace.errors[0] if trace.errors else e  # noqa: B904 - itself, or the first
+                    raise tell_notes(trace.errors[0] if trace.errors else e)  # noqa: B904 - itself, or the first
             except Undetermined:
                 if trace.is_pending:
                     raise special.endless(self._name) from None

@@ -16,6 +16,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 
+from ..context.referents import referents as direct_referents
 from ..hints import Any
 from ..values import errors
 from .journal import note_asked
@@ -576,7 +577,7 @@ def referents(value: Any) -> list:
     """What an object refers to. Lists and tuples of C code's own that have places without an
     object, which nobody may read, are left out for what they hold."""
     found = []
-    for held in gc.get_referents(value):
+    for held in direct_referents(value):
         inner = gc.get_referents(held) if type(held) in (list, tuple) else None
         if inner is None or len(inner) == len(held):
             found.append(held)

@@ -7,7 +7,7 @@ import re
 import types
 
 from .. import ops
-from ..context import ownership
+from ..context import ownership, tracebacks
 from ..hints import Any
 from ..native import _core
 from ..ops import string_ops
@@ -36,8 +36,8 @@ def mark_left(exception: BaseException) -> None:
     if isinstance(exception, (StopIteration, StopAsyncIteration)):
         raise _ended() from exception
     is_pythons = type(exception).__module__ == "builtins" and not _shows_line(exception)
-    if is_pythons and not left_region(exception) and hasattr(exception, "add_note"):
-        exception.add_note(_left_text())
+    if is_pythons and not left_region(exception):
+        tracebacks.add_note(exception, _left_text())
     with contextlib.suppress(AttributeError):  # not every class takes attributes
         exception._ferrograph_left_region = True
         exception._ferrograph_said = None
@@ -106,14 +106,15 @@ def _unset_name(exception: BaseException | None) -> str:
 def explain_unset(exception: Exception) -> None:
     """Say in an error about such a name why it is not set."""
     name = _unset_name(exception)
-    if name and not _shows_line(exception) and hasattr(exception, "add_note"):
-        exception.add_note(
+    if name and not _shows_line(exception):
+        tracebacks.add_note(
+            exception,
             say(
                 _raised_at(exception),
                 f"a branch or a loop of the graph may set {name!r}, and a function reads it after "
                 "that: while tracing it is not set, whatever the graph decides",
                 f"Set {name!r} before the branch or loop.",
-            )
+            ),
         )
 
 

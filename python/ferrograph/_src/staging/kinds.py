@@ -452,7 +452,7 @@ def _is_iterator_of_library(kind: type) -> bool:
 
 def _generator(generator: Any) -> tuple:
     frame = generator.gi_frame
-    return (frame and frame.f_lasti, tuple(map(id, gc.get_referents(generator))))
+    return (frame and frame.f_lasti, tuple(map(id, referents(generator))))
 
 
 def _iterator_facet(kind: type) -> Facet:

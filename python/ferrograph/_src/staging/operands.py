@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import opcode
 
+from ..context import tracebacks
 from ..context.locals import locals_of
 from ..context.ownership import is_library_file
 from ..hints import Any
@@ -71,14 +72,14 @@ def explain(exception: Exception) -> None:
     """Say in the error of an operator of a trace with such numbers or texts what it may have
     met."""
     met = _met(exception) if "^^" not in _said(exception) else None
-    if met is None or not hasattr(exception, "add_note"):
+    if met is None:
         return
     spot, frame = met
     is_text = any(map(chosen_texts.is_chosen, locals_of(frame).values()))
     if not _thread.journals[0].numbers_chosen or is_text:
-        exception.add_note(say(spot, *_OF_TEXTS))
+        tracebacks.add_note(exception, say(spot, *_OF_TEXTS))
     else:
-        exception.add_note(say(spot, *_OF_NUMBERS))
+        tracebacks.add_note(exception, say(spot, *_OF_NUMBERS))
 
 
 _OF_NUMBERS = (

@@ -8,12 +8,12 @@ they are not: a test runner's or a server's hold the whole program, and nothing 
 from __future__ import annotations
 
 import collections
-import gc
 import sys
 import types
 
 from ..context import ownership
 from ..context.by_class import ByClass
+from ..context.referents import referents
 from ..hints import Any
 from ..native import _core
 from .snapshot import words_of
@@ -44,7 +44,7 @@ def reached(roots: list, wanted: list) -> set[int]:
         if not pending:
             if named:
                 limit = limit or len(seen) + _MOST_FOREIGN
-                pending.extend(gc.get_referents(named.pop()))
+                pending.extend(referents(named.pop()))
                 continue
             limit = -1
             pending.append(later.pop())
@@ -93,7 +93,7 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
             pending.extend(vars(value).values())
             pending.extend(value.__bases__)
     else:
-        pending.extend(gc.get_referents(value))
+        pending.extend(referents(value))
 
 
 def _is_leaf(kind: type) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__ as future_features
 
 import _ast as ast
+import re
 import types
 import weakref
 from collections.abc import Callable
@@ -25,6 +26,7 @@ else:
     (lean,) = later(__package__, "lean")
 
 _FACTORY = "ag__factory"
+_MADE_PART = re.compile(r"\.<locals>\.ag__\w+")  # in qualified names
 _FUNCTION = "ag__function"  # in the factory, so that the function's own name means what it did
 _CELLS = {build.LOUD: loud_cell} | {n: types.CellType(v) for n, v in TESTS.items()}
 _CELLS |= {MET: types.CellType(None), UNMET: types.CellType(())}  # which tell nothing
@@ -109,7 +111,7 @@ def converted_code(
         node = converted_tree(fn, is_lean)
         if asked is not None:
             _tell(node, *asked)
-        made = _compile(node, code)
+        made = _compile(node, fn)
         del node  # while nobody looks for garbage in it
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
@@ -246,8 +248,9 @@ def _strip(node: ast.FunctionDef | ast.Lambda) -> None:
             node.type_params = []
 
 
-def _compile(node: ast.FunctionDef | ast.Lambda, like: types.CodeType) -> types.CodeType:
+def _compile(node: ast.FunctionDef | ast.Lambda, fn: types.FunctionType) -> types.CodeType:
     body: list[ast.stmt]
+    like = fn.__code__
     if isinstance(node, ast.Lambda):
         name, body = "<lambda>", [ast.Return(value=node)]
     else:
@@ -259,11 +262,26 @@ def _compile(node: ast.FunctionDef | ast.Lambda, like: types.CodeType) -> types.
     flags = like.co_flags & _FUTURE_FLAGS
     compiled = compile(module, like.co_filename, "exec", flags=flags, dont_inherit=True)
     code = _inner(_inner(compiled, _FACTORY), name)
+    if not hasattr(code, "co_qualname"):
+        code = _qualified(code, f"{_FACTORY}.<locals>.{name}", fn.__qualname__)
     return _renamed(code, like.co_name, getattr(like, "co_qualname", None))
 
 
 def _inner(code: types.CodeType, name: str) -> types.CodeType:
     return next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
+
+
+def _qualified(code: types.CodeType, made: str, qualname: str) -> types.CodeType:
+    """``code`` whose functions and classes bear the program's qualified names, which are constants
+    before Python 3.11."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            constant = _qualified(constant, made, qualname)
+        elif type(constant) is str and constant.startswith(made):
+            constant = qualname + _MADE_PART.sub("", constant[len(made) :])
+        constants.append(constant)
+    return code.replace(co_consts=tuple(constants))
 
 
 def _renamed(code: types.CodeType, name: str, qualname: str | None) -> types.CodeType:

@@ -3,13 +3,13 @@ in branches, and a program that holds them may see how far that came."""
 
 from __future__ import annotations
 
-import gc
 import sys
 import types
 from collections.abc import Callable, Iterator
 from functools import cache
 
 from ...context.ownership import is_own_file
+from ...context.referents import referents
 from ...hints import Any
 from ...staging.journal import Holder, thread
 from ...staging.late import frames
@@ -32,7 +32,7 @@ def held(iterable: Any, n_names: int) -> list:
 
 def _below(iterable: Any, depth: int) -> list:
     found: list = []
-    parts = gc.get_referents(iterable) if depth else []
+    parts = referents(iterable) if depth else []
     for part in parts:
         if not hasattr(type(part), "__next__") or issubclass(type(part), type):
             if type(part) is tuple:
@@ -99,8 +99,8 @@ def _ends(iterator: Any, depth: int) -> bool:
     """Whether leaving an iterator may run code of a generator."""
     if type(iterator) is types.GeneratorType and frames.has_handlers(iterator.gi_code):
         return True
-    parts = gc.get_referents(iterator) if depth and hasattr(iterator, "__next__") else ()
-    nested = [p for part in parts if type(part) is tuple for p in gc.get_referents(part)]
+    parts = referents(iterator) if depth and hasattr(iterator, "__next__") else ()
+    nested = [p for part in parts if type(part) is tuple for p in referents(part)]
     return any(
         _ends(part, depth - 1)
         for part in (*parts, *nested)
@@ -162,7 +162,7 @@ _CALLS = frozenset({"fn", "called", "called_of", "attribute_of", "item_of", "bin
 def _parts(iterator: Any, depth: int) -> list:
     """What running over an iterator reaches, without iterators."""
     found: list = []
-    for part in gc.get_referents(iterator) if depth else ():
+    for part in referents(iterator) if depth else ():
         if isinstance(part, _PLAIN):
             continue
         if hasattr(part, "__next__") or type(part) is tuple:

@@ -1,0 +1,48 @@
+"""What differs from Python to Python, held on the one that runs the tests."""
+
+import types
+
+import pytest
+from ferrograph._src.autograph.convert import compile as compiled
+from ferrograph._src.context import tracebacks
+from ferrograph._src.context.referents import referents
+
+
+def test_notes_end_the_message_where_python_has_none(monkeypatch):
+    """As before Python 3.11."""
+    monkeypatch.setattr(tracebacks, "_HAS_NOTES", False)
+    error = ValueError("bad")
+    tracebacks.add_note(error, "one")
+    tracebacks.add_note(error, "two")
+    assert str(error) == "bad"  # until it leaves the trace
+    assert str(tracebacks.tell_notes(error)) == "bad\none\ntwo"
+    assert str(tracebacks.tell_notes(error)) == "bad\none\ntwo"
+
+
+@pytest.mark.parametrize("error", [KeyError(), IndexError("a", "b"), LookupError(3)])
+def test_notes_join_any_arguments(error, monkeypatch):
+    monkeypatch.setattr(tracebacks, "_HAS_NOTES", False)
+    tracebacks.add_note(error, "why")
+    assert str(tracebacks.tell_notes(error).args[-1]).endswith("why")
+
+
+def test_qualified_names_that_are_constants():
+    made = "ag__factory.<locals>.ag__function"
+    inner = (lambda: 0).__code__.replace(co_consts=(f"{made}.<locals>.ag__then_2.<locals>.K", 1))
+    code = (lambda: 0).__code__.replace(co_consts=(made, "another", inner))
+    own, other, within = compiled._qualified(code, made, "C.method").co_consts
+    assert (own, other) == ("C.method", "another")
+    assert isinstance(within, types.CodeType)
+    assert within.co_consts == ("C.method.<locals>.K", 1)
+
+
+def test_a_generator_refers_to_its_locals():
+    def made(one):
+        other = [one]
+        yield other
+
+    one = object()
+    generator = made(one)
+    other = next(generator)
+    found = list(map(id, referents(generator)))
+    assert id(one) in found and id(other) in found
