@@ -41,10 +41,8 @@ ENDS_PYTHON_3_12 = "buffer_of_a_file"
 def test_program(program, verdict):
     if program.family == ENDS_PYTHON_3_12 and sys.version_info[:2] == (3, 12):
         pytest.skip("CPython 3.12.1 crashes as it collects what this program leaves")
-    try:
-        compile(program.text, program.family, "exec")
-    except SyntaxError:
-        pytest.skip("the program is in the syntax of a later Python")
+    if sys.version_info < (3, 11) and re.search(r"except ?\*", program.text):
+        pytest.skip("`except*` came with Python 3.11")
     with tempfile.TemporaryDirectory() as folder, run.quiet():
         found = run.run(program, Path(folder, "printed"))
     assert found.kind in verdict.split("_or_"), found.why

@@ -1,4 +1,4 @@
-"""``FERROGRAPH_MAX_DECOMPRESSED_BYTES`` bounds what a compressed file or string stands for."""
+"""``FERROGRAPH_MAX_DECOMPRESSED_BYTES`` bounds what a compressed file or string decompresses to."""
 
 import gzip
 import os

@@ -7,10 +7,10 @@ use flate2::{Decompress, FlushDecompress, Status};
 use std::io::{self, BufRead, Read};
 use std::sync::OnceLock;
 
-/// The environment variable that says how many bytes one compressed file or string may stand for.
+/// The environment variable that says how many bytes one compressed file or string may decompress to.
 const VARIABLE: &str = "FERROGRAPH_MAX_DECOMPRESSED_BYTES";
 
-/// How many bytes one compressed file or string may stand for: without end, unless the environment says less.
+/// How many bytes one compressed file or string may decompress to: any number, unless the environment says less.
 fn max_decompressed() -> u64 {
     static MAX: OnceLock<u64> = OnceLock::new();
     *MAX.get_or_init(|| {

@@ -5,10 +5,10 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 
 /// How many bytes become a block. Readers elsewhere refuse blocks of more than 256 KiB.
 const BLOCK: usize = 128 << 10;
-/// What one compressed byte may stand for: a copy of 64 bytes takes three.
+/// How many bytes one compressed byte may decompress to: a copy of 64 bytes takes three.
 const MOST: usize = 22;
 
-/// Reads what the blocks of a file stand for.
+/// Reads the decompressed blocks of a file.
 pub(crate) struct Reader<R> {
     file: R,
     packed: Vec<u8>,
@@ -169,7 +169,7 @@ mod tests {
         for end in 1..file.len() {
             assert!(read(&file[..end]).is_err(), "{end}");
         }
-        // A block that says that it stands for four gigabytes.
+        // A block that says that it decompresses to four gigabytes.
         assert!(read(b"\0\0\0\x06\xff\xff\xff\xff\x0f\0").is_err());
         assert!(read(b"\xff\xff\xff\xff\x01\0").is_err());
         assert!(read(b"\0\0\0\0").is_err());

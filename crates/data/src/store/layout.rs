@@ -32,7 +32,7 @@ const MAX_DEPTH: usize = 32;
 const OPTIONAL: &str = "tensorflow::data::Optional";
 
 impl Kind {
-    /// How many tensors of an element it stands for.
+    /// How many tensors of an element it covers.
     fn n_tensors(&self) -> usize {
         match self {
             Kind::Tensor | Kind::Optional(_) => 1,
@@ -46,7 +46,7 @@ impl Layout {
     /// The layout of that text; without one each of so many tensors is a component.
     ///
     /// # Errors
-    /// `InvalidArgument` for a text that is none, or stands for another number of tensors.
+    /// `InvalidArgument` for a text that is none, or covers another number of tensors.
     pub(super) fn of(text: &str, n_tensors: usize) -> Result<Layout> {
         if text.is_empty() {
             return Ok(Layout(vec![Kind::Tensor; n_tensors]));
@@ -139,7 +139,7 @@ impl Layout {
     }
 }
 
-/// How many tensors kinds stand for.
+/// How many tensors kinds cover.
 fn n_tensors_of(kinds: &[Kind]) -> Option<usize> {
     let sum = |n: usize, kind: &Kind| n.checked_add(kind.n_tensors());
     kinds.iter().try_fold(0, sum)

@@ -245,7 +245,7 @@ impl Gradient {
         }
         let upstream = self.upstream.iter().enumerate();
         let upstream = upstream.map(|(i, spec)| spec_value(format!("result_grads_{i}"), spec));
-        // The first argument stands for the node.
+        // The first argument is a placeholder of the node.
         let args = std::iter::once(none()).chain(upstream).collect();
         let keywords = structure(Structure::Dict(StructuredDict::default()));
         let args = vec![list(args, Structure::Tuple), keywords];

@@ -1,5 +1,5 @@
 //! Loops that count their iterations, as TensorFlow's gradients of loops expect it: the first variable is the number of
-//! the iteration, the second the greatest number of them, where -1 stands for none.
+//! the iteration, the second the greatest number of them, where -1 is none.
 
 use super::{Library, arg_def};
 use crate::attributes::{dtype_value, value};

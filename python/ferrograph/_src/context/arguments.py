@@ -161,7 +161,7 @@ def _given(function: Callable, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_called(text: str, value: Any) -> bool:
-    """Whether a message of Python's is of a call of a function with other arguments than it has."""
+    """Whether a message is the interpreter's, of a call with other arguments than it has."""
     return isinstance(value, types.FunctionType) and text.startswith(f"{value.__qualname__}() ")
 
 

@@ -57,7 +57,7 @@ def _shape(dims: list[int] | None) -> TensorShape:
 
 
 def encoded(value: Any, other: Callable[[TypeSpec], Any] = _nothing) -> Any:
-    """The structure of a value of Python's, with specs for tensors.
+    """The structure of a Python value, with specs for tensors.
 
     ``other`` gives the structure of a type that saved models have no values of, or None.
 
@@ -125,7 +125,7 @@ def _extension_name(spec: TypeSpec) -> str:
 
 
 def decoded(structure: Any, other: Callable[..., Any] = _nothing) -> Any:
-    """The value of Python's that a structure is, with specs for tensors.
+    """The Python value that a structure is, with specs for tensors.
 
     ``other`` gives the type of a number, a name and a state, or None where it knows none.
 

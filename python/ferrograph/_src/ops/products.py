@@ -379,7 +379,7 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
 
 
 def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
-    """The size that each letter stands for, where it is known. Refuses those that differ."""
+    """The size of each letter, where it is known. Refuses those that differ."""
     sizes: dict[Any, int] = {}
     for x, labels in zip(operands, groups, strict=True):
         for label, n in zip(labels, x.shape.dims and x.shape.as_list() or (), strict=False):
@@ -391,7 +391,7 @@ def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
 
 
 def _of_sizes(x: Any, labels: Any, sizes: dict) -> Any:
-    """An operand whose letters stand for these sizes, which is checked when the graph runs."""
+    """An operand whose letters have these sizes, which is checked when the graph runs."""
     if x.ndim is None or x.shape.is_fully_defined():
         return x
     known = x.shape.as_list()
