@@ -8,6 +8,8 @@ mod block;
 pub mod bundle;
 mod checksum;
 pub mod compression;
+#[cfg(test)]
+mod damage;
 pub mod example;
 pub mod files;
 mod gzip;
