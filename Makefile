@@ -47,7 +47,7 @@ test-other: $(STAMP)-tools ## the tests of AutoGraph and of the documents on ano
 	$(BIN)/maturin build --release --locked --interpreter $(OTHERS)/bin/python --out $(OTHERS)/dist
 	$(OTHERS)/bin/python -m pip --disable-pip-version-check --quiet install "$$(ls $(OTHERS)/dist/*.whl)[test]"
 	$(OTHERS)/bin/python -m pytest -m 'not alone' --numprocesses auto --maxprocesses 4 --dist loadfile \
-	  $(OTHER_OPTIONS) tests/autograph tests/seeds tests/test_docs.py
+	  $(OTHER_OPTIONS) tests/autograph tests/seeds tests/repository/test_docs.py
 
 test-packages: $(STAMP)-wheel ## run the own tests of packages that import tensorflow, on ferrograph
 	$(BIN)/python tests/packages/run.py --wheel dist/*.whl

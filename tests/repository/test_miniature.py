@@ -9,7 +9,7 @@ import ferrograph as fg
 import numpy as np
 import pytest
 
-FILE = Path(__file__).parents[1] / "docs" / "miniature.py"
+FILE = Path(__file__).parents[2] / "docs" / "miniature.py"
 
 
 @pytest.fixture(scope="module")

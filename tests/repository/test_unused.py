@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).parent.parent / ".ci" / "unused.py"
+SCRIPT = Path(__file__).parents[2] / ".ci" / "unused.py"
 
 
 def lint(root):

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.alone
 
 PROGRAM = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from processor_time import Stopwatch
 """
 PROGRAM += """

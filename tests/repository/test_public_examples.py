@@ -10,7 +10,7 @@ import ferrograph as fg
 import pytest
 from ferrograph import _src
 
-GENERATOR = Path(__file__).parent.parent / "python" / "generate.py"
+GENERATOR = Path(__file__).parents[2] / "python" / "generate.py"
 FLAGS = doctest.NORMALIZE_WHITESPACE
 SOURCES = Path(_src.__path__[0])
 MODULES = [

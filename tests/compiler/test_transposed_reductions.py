@@ -4,8 +4,8 @@ import itertools
 
 import ferrograph as fg
 import pytest
-from test_joined_rows import REDUCTIONS, data
-from test_joined_steps import checked
+from test_fused_rows import REDUCTIONS, data
+from test_fused_steps import checked
 
 SHAPE = [36, 20, 48]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import ferrograph as fg
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SOURCES = ROOT / "python" / "ferrograph" / "_src"
 GLOSSARY = DOCS / "glossary.md"

@@ -5,7 +5,7 @@ import random
 import ferrograph as fg
 import numpy as np
 import pytest
-from test_joined_steps import checked
+from test_fused_steps import checked
 
 ROWS, WIDTH = 70, 90  # no multiples of a tile
 

@@ -1,4 +1,4 @@
-"""A short run of the soak; ``python tests/soak.py`` is the long one."""
+"""A short run of the soak; ``python tests/process/soak.py`` is the long one."""
 
 import json
 from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 from ferrograph._src.interfaces import raw_table
 from ferrograph._src.native import _core
 
-RECORD = json.loads((Path(__file__).parent / "ops" / "recorded" / "raw_ops.json").read_text())
+RECORD = json.loads((Path(__file__).parents[1] / "ops" / "recorded" / "raw_ops.json").read_text())
 
 
 @pytest.fixture(params=["eager", "traced"])

@@ -10,7 +10,7 @@ import ferrograph as fg
 import pytest
 from ferrograph._src.context import coverage
 
-GENERATOR = Path(__file__).parent.parent / "python" / "generate.py"
+GENERATOR = Path(__file__).parents[2] / "python" / "generate.py"
 NAMES = sorted(
     (space, public)
     for space, names in runpy.run_path(str(GENERATOR))["declared"]().items()

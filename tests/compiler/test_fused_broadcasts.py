@@ -6,8 +6,8 @@ import random
 import ferrograph as fg
 import numpy as np
 import pytest
-from test_joined_rows import data, fits, joins, step
-from test_joined_steps import checked
+from test_fused_rows import data, fits, joins, step
+from test_fused_steps import checked
 
 SHAPE = [3, 30, 70, 16]
 # Every set of axes along which an operand repeats.

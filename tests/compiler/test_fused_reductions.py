@@ -5,8 +5,8 @@ import random
 
 import ferrograph as fg
 import pytest
-from test_joined_rows import REDUCTIONS, data
-from test_joined_steps import checked, random_graph
+from test_fused_rows import REDUCTIONS, data
+from test_fused_steps import checked, random_graph
 
 TOTALS = [op for op in REDUCTIONS if op is not fg.reduce_prod]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import processor_time
 import pytest
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 # What makes each of them short, with what is still asked of it then.
 SHORT = {
     "image_classifier": {

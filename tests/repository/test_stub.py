@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from ferrograph import _core
 
-STUB = Path(__file__).parent.parent / "python" / "ferrograph" / "_core.pyi"
+STUB = Path(__file__).parents[2] / "python" / "ferrograph" / "_core.pyi"
 
 
 def defined(body):

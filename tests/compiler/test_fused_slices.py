@@ -3,7 +3,7 @@
 import ferrograph as fg
 import numpy as np
 import pytest
-from test_joined_steps import checked
+from test_fused_steps import checked
 
 
 def data(shape, dtype="float32", seed=0):
