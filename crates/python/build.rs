@@ -1,4 +1,4 @@
-//! Asks the linker to keep one of several functions of the same code, where it can.
+//! Says for which Python is built, and asks the linker to keep one of several functions of the same code, where it can.
 
 use std::env;
 use std::path::Path;
@@ -9,6 +9,7 @@ const FOLD: &str = "-Wl,--icf=all";
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    pyo3_build_config::use_pyo3_cfgs();
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") && folds() {
         println!("cargo:rustc-cdylib-link-arg={FOLD}");
     }

@@ -560,3 +560,66 @@ def test_a_report_names_the_item():
         CFG["lr"] = float(k)
         f(X)
     assert "CFG['lr']" in fg.trace_report()
+
+
+# Guards that held are not looked up again while dictionaries have the same version: whatever
+# changes one, or the name that it has, is noticed.
+rates = {"a": 1.0, "b": 2.0}
+inner = {"held": {"a": 1.0}}
+several = [1.0, 2.0]
+
+
+def read_rates():
+    return rates["a"] + len(rates) + ("c" in rates) + sum(rates.values())
+
+
+def read_inner():
+    return inner["held"]["a"] + len(inner["held"])
+
+
+def read_several():
+    return several[0] + len(several)
+
+
+def rebound(name, value):
+    globals()[name] = value
+
+
+CHANGES = {
+    "set": lambda: rates.__setitem__("a", 5.0),
+    "set_to_another_equal_one": lambda: rates.__setitem__("a", float("1.0")),
+    "updated": lambda: rates.update(b=7.0),
+    "added": lambda: rates.setdefault("c", 3.0),
+    "deleted": lambda: rates.__delitem__("b"),
+    "popped": lambda: rates.pop("b"),
+    "popped_last": lambda: rates.popitem(),
+    "joined": lambda: rates.__ior__({"c": 1.0}),
+    "rebound": lambda: rebound("rates", {"a": 9.0, "b": 2.0}),
+    "another_name": lambda: rebound("unrelated", object()),
+    "inner_set": lambda: inner["held"].__setitem__("a", 4.0),
+    "inner_replaced": lambda: inner.__setitem__("held", {"a": 6.0}),
+    "inner_added": lambda: inner["held"].__setitem__("b", 4.0),
+    "list_set": lambda: several.__setitem__(0, 8.0),
+    "list_grown": lambda: several.append(3.0),
+    "list_rebound": lambda: rebound("several", [3.0]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("read", [read_rates, read_inner, read_several])
+def test_guards_that_held_notice_every_change(read, change):
+    global rates, inner, several
+    rates, inner, several = {"a": 1.0, "b": 2.0}, {"held": {"a": 1.0}}, [1.0, 2.0]
+
+    @fg.function
+    def f(x):
+        return x * read()
+
+    one = fg.constant(1.0)
+    for _ in range(3):
+        assert float(f(one)) == read()
+    change()
+    for _ in range(3):
+        assert float(f(one)) == read()
+    rates, inner, several = {"a": 1.0, "b": 2.0}, {"held": {"a": 1.0}}, [1.0, 2.0]
+    assert float(f(one)) == read()

@@ -173,6 +173,7 @@ pub(crate) struct PyReadContents {
     is_ordered: bool,
     /// Whether the order is that of the dictionary itself, not one that its class keeps.
     is_plain: bool,
+    is_shallow: bool,
     items: Box<[(Key, Expected)]>,
     members: Box<[Key]>,
     absent: Box<[Key]>,
@@ -182,7 +183,12 @@ pub(crate) struct PyReadContents {
 pub(super) type Difference<'py> = (String, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 impl PyReadContents {
-    fn holds(&self, now: &Bound<'_, PyAny>) -> bool {
+    /// Whether all facts are of the container itself, and none of containers in it or of keys of the program's.
+    pub(super) fn is_shallow(&self) -> bool {
+        self.is_shallow
+    }
+
+    pub(super) fn holds(&self, now: &Bound<'_, PyAny>) -> bool {
         let py = now.py();
         if !now.get_type().is(self.kind.bind(py)) {
             return false;
@@ -320,14 +326,23 @@ impl PyReadContents {
                 .map(|key| Key::read(key, is_sequence))
                 .collect()
         };
+        let items: Box<[(Key, Expected)]> = items.collect::<PyResult<_>>()?;
+        let (members, absent) = (keys(members)?, keys(absent)?);
+        let is_name = |key: &Key| matches!(key, Key::Name(_));
+        let is_value = |expected: &Expected| !matches!(expected, Expected::Contents(_));
+        let is_shallow = items
+            .iter()
+            .all(|(key, expected)| is_name(key) && is_value(expected))
+            && members.iter().chain(&absent).all(is_name);
         Ok(PyReadContents {
             length,
             truth,
             is_ordered,
             is_plain,
-            items: items.collect::<PyResult<_>>()?,
-            members: keys(members)?,
-            absent: keys(absent)?,
+            is_shallow,
+            items,
+            members,
+            absent,
             kind: kind.unbind(),
         })
     }

@@ -1,7 +1,7 @@
 //! Guards of a trace: Python values that the traced code read from globals, closures and attributes, and what it read
 //! of containers there, which have to be what they were for the trace to serve.
 
-use super::contents::Expected;
+use super::contents::{Expected, PyReadContents};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -9,6 +9,7 @@ use pyo3::types::{
     PyWeakrefReference,
 };
 use pyo3::{PyTraverseError, PyVisit};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Where a value is read from.
 enum Place {
@@ -25,6 +26,59 @@ pub(super) struct Guard {
     place: Place,
     label: Py<PyString>,
     expected: Expected,
+    held: Held,
+}
+
+/// What the dictionaries were when the guard held last: while they are the same, it holds.
+#[derive(Default)]
+struct Held {
+    /// The version of the globals that have the name.
+    globals: AtomicU64,
+    /// The value then, as an address, where its contents are expected.
+    value: AtomicUsize,
+    /// The version of the contents.
+    contents: AtomicU64,
+}
+
+impl Held {
+    /// Notes that the guard holds, or that it does not.
+    fn keep(&self, holds: bool, globals: u64, value: usize, contents: u64) {
+        let or_none = |version| if holds { version } else { 0 };
+        self.value.store(value, Ordering::Relaxed);
+        self.contents.store(or_none(contents), Ordering::Relaxed);
+        self.globals.store(or_none(globals), Ordering::Relaxed);
+    }
+
+    /// Whether the contents of an object are what they were.
+    fn has_contents(&self, now: *mut ffi::PyObject) -> bool {
+        // SAFETY: the caller holds the object, or a dictionary of an unchanged version does.
+        let version = unsafe { version_of(now) };
+        now as usize == self.value.load(Ordering::Relaxed)
+            && version != 0
+            && version == self.contents.load(Ordering::Relaxed)
+    }
+}
+
+/// The number that a dictionary gets anew with each change of it; 0 of other objects, and where Python has no such
+/// number.
+///
+/// # Safety
+/// `object` is a live object.
+#[cfg(not(Py_3_12))]
+pub(super) unsafe fn version_of(object: *mut ffi::PyObject) -> u64 {
+    // SAFETY: the object lives, and is read as a dictionary where it is one.
+    unsafe {
+        match ffi::PyDict_CheckExact(object) {
+            0 => 0,
+            _ => (*object.cast::<ffi::PyDictObject>()).ma_version_tag,
+        }
+    }
+}
+
+/// Python deprecates the numbers from 3.12 on.
+#[cfg(Py_3_12)]
+pub(super) unsafe fn version_of(_: *mut ffi::PyObject) -> u64 {
+    0
 }
 
 /// A guard as the front end writes it: cell, globals or weak reference, name there, label, value.
@@ -54,6 +108,7 @@ impl Guard {
             place,
             label: label.unbind(),
             expected: Expected::read(value),
+            held: Held::default(),
         })
     }
 
@@ -100,12 +155,56 @@ impl Guard {
 
     /// Whether the value is what it was; of an object that is gone nobody reads another one.
     pub(super) fn holds(&self, py: Python<'_>) -> bool {
+        let globals = match &self.place {
+            // SAFETY: the guard holds the globals.
+            Place::Name(globals, _) => unsafe { version_of(globals.as_ptr()) },
+            _ => 0,
+        };
+        if globals == 0 || globals != self.held.globals.load(Ordering::Relaxed) {
+            return self.holds_now(py, globals);
+        }
+        let Expected::Contents(contents) = &self.expected else {
+            return true;
+        };
+        let value = self.held.value.load(Ordering::Relaxed) as *mut ffi::PyObject;
+        if self.held.has_contents(value) {
+            return true;
+        }
+        // SAFETY: globals that have not changed hold the value.
+        let value = unsafe { Bound::from_borrowed_ptr(py, value) };
+        self.has_contents(&value, contents.get(), globals)
+    }
+
+    /// Whether the value is what it was, looked up; `globals` is the version of the globals.
+    fn holds_now(&self, py: Python<'_>, globals: u64) -> bool {
         if let Place::Attribute(weak, _) = &self.place
             && weak.bind(py).upgrade().is_none()
         {
             return true;
         }
-        (self.now(py)).is_some_and(|now| self.expected.holds(&now))
+        let Some(now) = self.now(py) else {
+            return false;
+        };
+        if let Expected::Contents(contents) = &self.expected {
+            return self.has_contents(&now, contents.get(), globals);
+        }
+        let holds = self.expected.holds(&now);
+        self.held.keep(holds, globals, 0, 0);
+        holds
+    }
+
+    /// Whether a container has what it had.
+    fn has_contents(&self, now: &Bound<'_, PyAny>, facts: &PyReadContents, globals: u64) -> bool {
+        // SAFETY: the object is held here.
+        let version = match facts.is_shallow() {
+            true => unsafe { version_of(now.as_ptr()) },
+            false => 0,
+        };
+        let is_known = version != 0 && self.held.has_contents(now.as_ptr());
+        let holds = is_known || facts.holds(now);
+        self.held
+            .keep(holds, globals, now.as_ptr() as usize, version);
+        holds
     }
 
     /// What does not hold of it: each fact of a container by itself, with the value now.
