@@ -32,7 +32,7 @@ LAZY = (
     "data",
     "distribute",
     "extension_type",
-    "face",
+    "compat",
     "files",
     "function.callbacks",
     "function.explain",
@@ -52,7 +52,7 @@ LAZY = (
     "ragged",
     "saved",
     "sparse",
-    "staging.graph",
+    "graph_view.graph",
     "state.generator",
     "state.module",
     "state.tensor_array",
@@ -189,7 +189,10 @@ def namespace(space: str, doc: str, names: list[Public], children: list[str]) ->
     listed_names = [p.name for p in names] + children
     if not space:
         children = [*children, *BY_HAND]
-        names = [*names, *(Public(name, "face.keras_parts", name) for name in OF_KERAS)]
+        names = [
+            *names,
+            *(Public(name, "compat.keras_parts", name) for name in OF_KERAS),
+        ]
     is_package = bool(children) or not space
     dots = "." * (space.count(".") + 1 + (is_package and bool(space)))
     eager = [p for p in names if not is_lazy(space, p.module)]

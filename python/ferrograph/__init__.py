@@ -236,15 +236,16 @@ if TYPE_CHECKING:
     from ._src.autodiff.symbolic import gradients, hessians
     from ._src.autodiff.tape import GradientTape, UnconnectedGradients
     from ._src.batching.vectorized_map import vectorized_map
+    from ._src.compat.install import as_tensorflow
+    from ._src.compat.keras_parts import initializers, losses, metrics, optimizers
     from ._src.control_flow.cond import case, cond, switch_case
     from ._src.control_flow.functional import foldl, foldr, map_fn, scan
     from ._src.control_flow.loops import while_loop
     from ._src.data.specs import OptionalSpec, TensorArraySpec
-    from ._src.face.install import as_tensorflow
-    from ._src.face.keras_parts import initializers, losses, metrics, optimizers
     from ._src.function.callbacks import numpy_function, py_function, timestamp
     from ._src.function.explain.profile import profile
     from ._src.function.explain.records import TraceRecord, trace_report
+    from ._src.graph_view.graph import Graph, Operation
     from ._src.interfaces.devices import DeviceSpec
     from ._src.interfaces.initializers import (
         constant_initializer,
@@ -253,7 +254,7 @@ if TYPE_CHECKING:
         random_uniform_initializer,
         zeros_initializer,
     )
-    from ._src.interfaces.seldom import (
+    from ._src.interfaces.patches_and_orders import (
         approx_top_k,
         eig,
         eigvals,
@@ -297,7 +298,6 @@ if TYPE_CHECKING:
     from ._src.saved.graph_def import import_graph_def
     from ._src.sparse.distances import edit_distance
     from ._src.sparse.tensor import SparseTensor, SparseTensorSpec
-    from ._src.staging.graph import Graph, Operation
     from ._src.state.module import Module
     from ._src.state.tensor_array import TensorArray
     from ._src.tables.critical_section import CriticalSection
@@ -594,9 +594,9 @@ if not TYPE_CHECKING:
         "CriticalSection": "tables.critical_section:CriticalSection",
         "DeviceSpec": "interfaces.devices:DeviceSpec",
         "GradientTape": "autodiff.tape:GradientTape",
-        "Graph": "staging.graph:Graph",
+        "Graph": "graph_view.graph:Graph",
         "Module": "state.module:Module",
-        "Operation": "staging.graph:Operation",
+        "Operation": "graph_view.graph:Operation",
         "OptionalSpec": "data.specs:OptionalSpec",
         "RaggedTensor": "ragged.tensor:RaggedTensor",
         "RaggedTensorSpec": "ragged.spec:RaggedTensorSpec",
@@ -606,10 +606,10 @@ if not TYPE_CHECKING:
         "TensorArraySpec": "data.specs:TensorArraySpec",
         "TraceRecord": "function.explain.records:TraceRecord",
         "UnconnectedGradients": "autodiff.tape:UnconnectedGradients",
-        "approx_top_k": "interfaces.seldom:approx_top_k",
+        "approx_top_k": "interfaces.patches_and_orders:approx_top_k",
         "argsort": "ops.sorting:argsort",
         "as_string": "ops.string_ops:as_string",
-        "as_tensorflow": "face.install:as_tensorflow",
+        "as_tensorflow": "compat.install:as_tensorflow",
         "assert_equal": "ops.debug:assert_equal",
         "assert_greater": "ops.debug:assert_greater",
         "assert_less": "ops.debug:assert_less",
@@ -622,9 +622,9 @@ if not TYPE_CHECKING:
         "dynamic_partition": "ops.segments:dynamic_partition",
         "dynamic_stitch": "ops.segments:dynamic_stitch",
         "edit_distance": "sparse.distances:edit_distance",
-        "eig": "interfaces.seldom:eig",
-        "eigvals": "interfaces.seldom:eigvals",
-        "extract_volume_patches": "interfaces.seldom:extract_volume_patches",
+        "eig": "interfaces.patches_and_orders:eig",
+        "eigvals": "interfaces.patches_and_orders:eigvals",
+        "extract_volume_patches": "interfaces.patches_and_orders:extract_volume_patches",
         "fftnd": "ops.fourier_nd:fftnd",
         "foldl": "control_flow.functional:foldl",
         "foldr": "control_flow.functional:foldr",
@@ -638,29 +638,29 @@ if not TYPE_CHECKING:
         "histogram_fixed_width_bins": "ops.segments:histogram_fixed_width_bins",
         "ifftnd": "ops.fourier_nd:ifftnd",
         "import_graph_def": "saved.graph_def:import_graph_def",
-        "initializers": "face.keras_parts:initializers",
+        "initializers": "compat.keras_parts:initializers",
         "irfftnd": "ops.fourier_nd:irfftnd",
         "is_symbolic_tensor": "interfaces.symbols:is_symbolic_tensor",
-        "losses": "face.keras_parts:losses",
+        "losses": "compat.keras_parts:losses",
         "make_ndarray": "interfaces.tensor_proto:make_ndarray",
         "make_tensor_proto": "interfaces.tensor_proto:make_tensor_proto",
         "map_fn": "control_flow.functional:map_fn",
         "matrix_square_root": "ops.factorisations:sqrtm",
-        "metrics": "face.keras_parts:metrics",
+        "metrics": "compat.keras_parts:metrics",
         "no_op": "interfaces.symbols:no_op",
         "numpy_function": "function.callbacks:numpy_function",
         "ones_initializer": "interfaces.initializers:ones_initializer",
-        "optimizers": "face.keras_parts:optimizers",
+        "optimizers": "compat.keras_parts:optimizers",
         "print": "ops.debug:print",
         "profile": "function.explain.profile:profile",
         "py_function": "function.callbacks:py_function",
-        "ragged_fill_empty_rows": "interfaces.seldom:ragged_fill_empty_rows",
-        "ragged_fill_empty_rows_grad": "interfaces.seldom:ragged_fill_empty_rows_grad",
+        "ragged_fill_empty_rows": "interfaces.patches_and_orders:ragged_fill_empty_rows",
+        "ragged_fill_empty_rows_grad": "interfaces.patches_and_orders:ragged_fill_empty_rows_grad",
         "random_normal_initializer": "interfaces.initializers:random_normal_initializer",
         "random_uniform_initializer": "interfaces.initializers:random_uniform_initializer",
         "recompute_grad": "autodiff.custom:recompute_grad",
         "register_tensor_conversion_function": "interfaces.symbols:register_tensor_conversion_function",  # noqa: E501
-        "required_space_to_batch_paddings": "interfaces.seldom:required_space_to_batch_paddings",
+        "required_space_to_batch_paddings": "interfaces.patches_and_orders:required_space_to_batch_paddings",  # noqa: E501
         "reverse_sequence": "ops.blocks:reverse_sequence",
         "rfftnd": "ops.fourier_nd:rfftnd",
         "scan": "control_flow.functional:scan",

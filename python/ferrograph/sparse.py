@@ -40,7 +40,7 @@ from ._src.sparse.tensor import SparseTensor
 from ._src import door as _door
 
 if TYPE_CHECKING:
-    from ._src.interfaces.seldom import mask
+    from ._src.interfaces.patches_and_orders import mask
     from ._src.ragged.cross import sparse_cross as cross
     from ._src.ragged.cross import sparse_cross_hashed as cross_hashed
 
@@ -82,7 +82,7 @@ if not TYPE_CHECKING:
     _LAZY = {
         "cross": "ragged.cross:sparse_cross",
         "cross_hashed": "ragged.cross:sparse_cross_hashed",
-        "mask": "interfaces.seldom:mask",
+        "mask": "interfaces.patches_and_orders:mask",
     }
     __getattr__ = _door(__name__, _LAZY)
 

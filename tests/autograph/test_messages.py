@@ -35,34 +35,34 @@ NOT_REFUSALS = {
     "autograph/convert/parse.py": "the function then runs as plain Python",
     "autograph/inspection.py": "errors of `to_graph` and `to_code`, outside of a trace",
     "autograph/convert/jumps.py:lower": "the function then runs as plain Python",
-    "autograph/convert/room.py": "of texts that Python itself hardly compiles: see test_long_texts",
+    "autograph/convert/stack_depth.py": "of long expressions, which Python itself hardly compiles",
     "autograph/runtime/arithmetic.py": "Python's own",
-    "autograph/runtime/answers.py": "Python's own",
+    "autograph/runtime/special_results.py": "Python's own",
     "autograph/runtime/callees.py:_class.make": "Python's own",
     "autograph/runtime/builtins.py:_pow": "said of tensors outside of a trace, too",
     "autograph/runtime/failures.py:assert_stmt": "the user's own",
     "autograph/runtime/failures.py:passed_on": "passes on another refusal",
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",
-    "autograph/runtime/scopes.py:frame_at:0": "Python's own",
+    "autograph/runtime/frame_builtins.py:frame_at:0": "Python's own",
     "staging/contents.py:check_set": "Python's own",
-    "staging/graph_messages.py": "what messages say of their own fields, outside of a trace",
+    "graph_view/graph_messages.py": "what messages say of their own fields, outside of a trace",
     "autograph/runtime/names.py:_Names.__missing__:1": "Python's own",
-    "staging/building.py:check:0": "as functions say it whose every call makes a variable",
-    "staging/building.py:check:1": "a trace begins again",
-    "staging/building.py:check:2": "a trace begins again",
-    "staging/carried.py:Variables._tell_by_turns": "a trace begins again",
-    "staging/carried.py:Variables._check_whole": "a trace begins again",
-    "staging/carried.py:Variables.met": "a trace begins again",
-    "staging/carried.py:Variables._settle_numbers": "a trace begins again",
-    "staging/carried_integers.py": "a trace begins again",
-    "staging/partitions.py:check": "a trace begins again",
-    "staging/by_tensors.py:under_key": "Python's own",
-    "staging/cursors.py:Cursor.__next__": "Python's own",
+    "staging/lazy_variables.py:check:0": "as functions say it whose every call makes a variable",
+    "staging/lazy_variables.py:check:1": "a trace begins again",
+    "staging/lazy_variables.py:check:2": "a trace begins again",
+    "staging/loop_variables.py:Variables._tell_by_turns": "a trace begins again",
+    "staging/loop_variables.py:Variables._check_whole": "a trace begins again",
+    "staging/loop_variables.py:Variables.met": "a trace begins again",
+    "staging/loop_variables.py:Variables._settle_numbers": "a trace begins again",
+    "staging/loop_integers.py": "a trace begins again",
+    "staging/alias_partition.py:check": "a trace begins again",
+    "staging/tensor_indexing.py:under_key": "Python's own",
+    "staging/iterator_cursors.py:Cursor.__next__": "Python's own",
     "staging/conditional.py:_raise_both": "the user's own",
-    "staging/carried.py:Variables.results:0": "a trace begins again",
-    "staging/graph.py": "errors of the methods of graphs and operations",
-    "staging/lists.py:Grown.__getattr__": "Python's protocols ask",
+    "staging/loop_variables.py:Variables.results:0": "a trace begins again",
+    "graph_view/graph.py": "errors of the methods of graphs and operations",
+    "staging/tensor_lists.py:Grown.__getattr__": "Python's protocols ask",
     "staging/loops.py:_stage": "a trace begins again",
     "staging/loops.py:_check_effects": "a trace begins again",
     "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
@@ -71,20 +71,20 @@ NOT_REFUSALS = {
     "staging/membership.py:stage_in": "Python's own",
     "staging/merging.py:Chosen._get:1": "a trace begins again",
     "staging/replaced_lists.py": "a trace begins again",
-    "staging/plain_reads.py": "caught where places are looked for",
-    "staging/state.py:_read": "caught where places are looked for",
-    "staging/remains.py:_built": "what stands for such an object is met in its place",
+    "heap/pure_reads.py": "caught where places are looked for",
+    "heap/location.py:_read": "caught where places are looked for",
+    "heap/branch_results.py:_built": "what stands for such an object is met in its place",
     "staging/options.py": "arguments of `while_loop`",
-    "staging/outside.py:explain": "says of C code what `Stale` says",
-    "staging/values.py:to_tensor:1": "its callers say where",
-    "staging/values.py:to_tensor:2": "its callers say where",
+    "heap/escaping.py:explain": "says of C code what `Stale` says",
+    "symbolic/values.py:to_tensor:1": "its callers say where",
+    "symbolic/values.py:to_tensor:2": "its callers say where",
 }
 
 
 def raises():
     """The refusals in the text: file, function, number among those of the function, lines."""
     found = {}
-    for folder in ("autograph", "staging"):
+    for folder in ("autograph", "graph_view", "heap", "staging", "symbolic"):
         for file in sorted((SOURCE / folder).rglob("*.py")):
             name = file.relative_to(SOURCE).as_posix()
             for site, node in _raises(ast.parse(file.read_text()), name, ""):
@@ -129,7 +129,7 @@ def meets(site, *args):
     return note
 
 
-@meets("staging/standing.py:_refuse_views:0")
+@meets("heap/substitution.py:_refuse_views:0")
 def array_beside_a_view_of_it(x):
     box = Watched()
     box.all = np.zeros((2, 2))
@@ -139,12 +139,12 @@ def array_beside_a_view_of_it(x):
     return float(box.all.sum())
 
 
-@meets("autograph/runtime/acts.py:_uncounted.call:0")
+@meets("autograph/runtime/external_effects.py:_uncounted.call:0")
 def counted_references(x):
     return x + sys.getrefcount(x)
 
 
-@meets("autograph/runtime/acts.py:_sizing.call:0")
+@meets("autograph/runtime/external_effects.py:_sizing.call:0")
 def array_resized_after_a_branch(x):
     held = np.arange(3)
     if x > 0:
@@ -186,20 +186,20 @@ def names_in_an_expression(x):
     return x + len(sorted(name for name in locals() if name in "xy"))
 
 
-@meets("staging/by_tensors.py:_stacked:0")
+@meets("staging/tensor_indexing.py:_stacked:0")
 def objects_in_the_order_of_tensors(x):
     made = [types.SimpleNamespace(v=x), types.SimpleNamespace(v=2)]
     return sorted(made, key=lambda held: held.v)[0].v
 
 
-@meets("staging/by_tensors.py:_stacked:1")
+@meets("staging/tensor_indexing.py:_stacked:1")
 def number_put_among_vectors(x):
     rows = [fg.zeros([3]), fg.ones([3])]
     rows[fg.cast(x, fg.int32)] = 5.0
     return rows[0]
 
 
-@meets("staging/by_tensors.py:_stacked:2")
+@meets("staging/tensor_indexing.py:_stacked:2")
 def grown_list_by_a_tensor(x):
     first, second = [1], [2]
     for i in fg.range(3):
@@ -208,21 +208,21 @@ def grown_list_by_a_tensor(x):
     return x + len([first, second][fg.cast(x > 0, fg.int32)])
 
 
-@meets("staging/by_tensors.py:_stacked:3")
+@meets("staging/tensor_indexing.py:_stacked:3")
 def truth_put_among_numbers(x):
     held = [1, 2]
     held[fg.cast(x, fg.int32)] = True
     return held[0]
 
 
-@meets("staging/by_tensors.py:_columns:0")
+@meets("staging/tensor_indexing.py:_columns:0")
 def shorter_list_put_where_a_tensor_says(x):
     rows = [[0, 0], [0, 0]]
     rows[fg.cast(x, fg.int32)] = [1]
     return rows[0]
 
 
-@meets("staging/families.py:Element.refuse_identity:0")
+@meets("heap/may_alias.py:Element.refuse_identity:0")
 def element_of_a_grown_list_is_what_was_added(x):
     first = [5]
     held = [first]
@@ -239,7 +239,7 @@ def length_of_a_text(x):
     return len(text)
 
 
-@meets("staging/endings.py:refuse:0")
+@meets("heap/finalizers.py:refuse:0")
 def end_of_what_is_watched(x):
     held = Watched()
     watching = weakref.ref(held)
@@ -248,7 +248,7 @@ def end_of_what_is_watched(x):
     return x if watching() is None else x + 1
 
 
-@meets("autograph/runtime/acts.py:_refusing.call:0")
+@meets("autograph/runtime/external_effects.py:_refusing.call:0")
 def folder_made_in_a_branch(x):
     if x > 0:
         os.mkdir("of a test")
@@ -292,7 +292,7 @@ def give_default(function, value):
     function.__defaults__ = (value,)
 
 
-@meets("staging/outside.py:spoil:0")
+@meets("heap/escaping.py:invalidate:0")
 def default_of_a_function_of_the_module(x):
     if x > 1:
         give_default(defaulted, 3)
@@ -322,17 +322,17 @@ def sliced_iterator(x):
     return list(itertools.islice(range(9), x))
 
 
-@meets("staging/by_tensors.py:check_index:0", 1.0)
+@meets("staging/tensor_indexing.py:check_index:0", 1.0)
 def item_by_a_float(x):
     return [1, 2][x]
 
 
-@meets("staging/several.py:refuse:0", [[1, 2], [3, 4]])
+@meets("symbolic/scalar_checks.py:refuse:0", [[1, 2], [3, 4]])
 def greatest_row(x):
     return max(x)
 
 
-@meets("staging/several.py:single:0", [1, 2])
+@meets("symbolic/scalar_checks.py:single:0", [1, 2])
 def number_of_a_vector(x):
     return int(x)
 
@@ -342,7 +342,7 @@ def number_of_a_complex_one(x):
     return int(x)
 
 
-@meets("staging/values.py:to_tensor:0")
+@meets("symbolic/values.py:to_tensor:0")
 def integer_beyond_64_bits(x):
     n = 1
     if x > 0:
@@ -355,7 +355,7 @@ def centred(x):
     return f"{x:^9d}"
 
 
-@meets("staging/families.py:Family.refuse:0")
+@meets("heap/may_alias.py:MayAliasSet.refuse:0")
 def list_chosen_and_changed(x):
     a, b = [1], [2]
     c = a if x > 0 else b
@@ -363,7 +363,7 @@ def list_chosen_and_changed(x):
     return a[0]
 
 
-@meets("staging/array_names.py:note_arrays:1")
+@meets("symbolic/array_aliases.py:note_arrays:1")
 def array_chosen_and_added_to(x):
     a, b = np.zeros(2), np.ones(2)
     c = a if x > 0 else b
@@ -371,7 +371,7 @@ def array_chosen_and_added_to(x):
     return a
 
 
-@meets("staging/array_names.py:refuse_arrays:0")
+@meets("symbolic/array_aliases.py:refuse_arrays:0")
 def array_added_to_under_a_second_name(x):
     a = np.zeros(2)
     view = a
@@ -380,7 +380,7 @@ def array_added_to_under_a_second_name(x):
     return a
 
 
-@meets("staging/identities.py:refuse:0")
+@meets("symbolic/identities.py:refuse:0")
 def identity_of_a_chosen_tensor(x):
     y = x + 1
     if x > 0:
@@ -388,7 +388,7 @@ def identity_of_a_chosen_tensor(x):
     return x if y is x else y
 
 
-@meets("staging/copies.py:refuse_copies:0")
+@meets("staging/loop_containers.py:refuse_copies:0")
 def identity_in_a_loop(x):
     a, b, n = [1], [2], 0
     for _ in fg.range(x):
@@ -397,7 +397,7 @@ def identity_in_a_loop(x):
     return n
 
 
-@meets("staging/partitions.py:refuse:0")
+@meets("staging/alias_partition.py:refuse:0")
 def list_replaced_after_a_store(x):
     a = [1, 2]
     b = a
@@ -476,7 +476,7 @@ def grows_in_one_function_of_cond(x):
     return inner()
 
 
-@meets("staging/carried.py:Variables.results:1")
+@meets("staging/loop_variables.py:Variables.results:1")
 def other_structure(x):
     pair = (x, x)
     for i in fg.range(3):
@@ -484,7 +484,7 @@ def other_structure(x):
     return pair
 
 
-@meets("staging/carried.py:Variables.results:2")
+@meets("staging/loop_variables.py:Variables.results:2")
 def object_replaced(x):
     thing = object()
     while x < 3:
@@ -493,7 +493,7 @@ def object_replaced(x):
     return x
 
 
-@meets("staging/carried.py:Variables.result:0")
+@meets("staging/loop_variables.py:Variables.result:0")
 def tensor_that_becomes_none(x):
     y = x
     while x < 3:
@@ -502,7 +502,7 @@ def tensor_that_becomes_none(x):
     return y
 
 
-@meets("staging/carried.py:Variables.result:1")
+@meets("staging/loop_variables.py:Variables.result:1")
 def other_dtype_after_an_iteration(x):
     y = x
     for i in fg.range(3):
@@ -510,14 +510,14 @@ def other_dtype_after_an_iteration(x):
     return y
 
 
-@meets("staging/carried.py:Variables._check_shape:0", [1])
+@meets("staging/loop_variables.py:Variables._check_shape:0", [1])
 def other_shape_after_an_iteration(x):
     while fg.size(x) < 3:
         x = fg.concat([x, x], 0)
     return x
 
 
-@meets("staging/carried.py:Variables._check_shape:0")
+@meets("staging/loop_variables.py:Variables._check_shape:0")
 def other_shape_in_while_loop(x):
     return fg.while_loop(lambda v: fg.size(v) < 3, lambda v: [fg.concat([v, v], 0)], [x[None]])
 
@@ -529,7 +529,7 @@ def set_in_one_branch(x):
     return y
 
 
-@meets("staging/cursors.py:Cursor._refuse:0")
+@meets("staging/iterator_cursors.py:Cursor._refuse:0")
 def list_of_an_advanced_iterator(x):
     numbers = iter((1, 2))
     if x > 0:
@@ -537,14 +537,14 @@ def list_of_an_advanced_iterator(x):
     return x + len(list(numbers))
 
 
-@meets("staging/endings.py:refuse_left:0")
+@meets("heap/finalizers.py:refuse_left:0")
 def object_left_by_iterations(x):
     for i in fg.range(x):
         held = Leaving()
     return x + i
 
 
-@meets("staging/nested.py:refuse_names:0")
+@meets("heap/nested.py:refuse_names:0")
 def name_set_by_a_trace_in_a_branch(x):
     n = 0
 
@@ -559,7 +559,7 @@ def name_set_by_a_trace_in_a_branch(x):
     return x + n
 
 
-@meets("staging/own_keys.py:refuse:0")
+@meets("heap/user_hashing.py:refuse:0")
 def key_with_effects(x):
     known = {Counted(): 1}
     if x > 0:
@@ -567,7 +567,7 @@ def key_with_effects(x):
     return x + len(known)
 
 
-@meets("staging/facets.py:Hidden.hold:0")
+@meets("heap/adapters/base.py:Hidden.hold:0")
 def attributes_hidden_by_their_class(x):
     held = Hiding()
     held.a = x
@@ -576,7 +576,7 @@ def attributes_hidden_by_their_class(x):
     return held.a
 
 
-@meets("staging/orders.py:refuse_look:0")
+@meets("heap/attribute_order.py:refuse_look:0")
 def order_of_attributes_by_a_tensor(x):
     held = Box()
     if x > 0:
@@ -586,7 +586,7 @@ def order_of_attributes_by_a_tensor(x):
     return x + list(vars(held)).index("b")
 
 
-@meets("staging/orders.py:note:0")
+@meets("heap/attribute_order.py:note:0")
 def order_of_attributes_with_a_name(x):
     held = Box()
     held.a, held.b = x, x
@@ -597,7 +597,7 @@ def order_of_attributes_with_a_name(x):
     return x + list(names).index("b")
 
 
-@meets("staging/effects.py:_refuse_iterators:0")
+@meets("staging/side_effects.py:_refuse_iterators:0")
 def iterator_of_python_advanced(x):
     found = iter(lambda: 1, 2)
     if x > 0:
@@ -605,14 +605,14 @@ def iterator_of_python_advanced(x):
     return x + next(found)
 
 
-@meets("autograph/runtime/shared.py:refuse:0")
+@meets("autograph/runtime/shared_iterators.py:refuse:0")
 def any_of_a_kept_iterator(x):
     found = iter([1, 2, 3])
     seen = any(k > x for k in found)
     return seen, sum(found)
 
 
-@meets("autograph/runtime/shared.py:refuse:0")
+@meets("autograph/runtime/shared_iterators.py:refuse:0")
 def generator_that_ends_left_by_a_tensor(x):
     for k in ended_generator():
         if k > x:
@@ -628,7 +628,7 @@ def ended_generator():
         log.append("ended")
 
 
-@meets("staging/effects.py:refuse_opaque:0")
+@meets("staging/side_effects.py:refuse_opaque:0")
 def queue_in_a_branch(x):
     jobs = queue.SimpleQueue()
     if x > 0:
@@ -644,7 +644,7 @@ def library_list_in_a_loop(x):
     return x
 
 
-@meets("staging/effects.py:_undo:0")
+@meets("staging/side_effects.py:_undo:0")
 def iterator_advanced(x):
     numbers = reversed([1, 2])
     if x > 0:
@@ -664,7 +664,7 @@ def for_over_a_scalar(x):
     return x
 
 
-@meets("staging/lists.py:_unfit")
+@meets("staging/tensor_lists.py:_unfit")
 def list_of_different_structures(x):
     items = [x]
     for i in fg.range(3):
@@ -672,7 +672,7 @@ def list_of_different_structures(x):
     return len(items)
 
 
-@meets("staging/lists.py:_unfit")
+@meets("staging/tensor_lists.py:_unfit")
 def list_of_objects(x):
     items = []
     for i in fg.range(3):
@@ -680,7 +680,7 @@ def list_of_objects(x):
     return len(items)
 
 
-@meets("staging/lists.py:_unfit")
+@meets("staging/tensor_lists.py:_unfit")
 def list_of_different_dtypes(x):
     items = [x]
     for i in fg.range(3):
@@ -688,7 +688,7 @@ def list_of_different_dtypes(x):
     return len(items)
 
 
-@meets("staging/lists.py:Grown.refuse_return:0")
+@meets("staging/tensor_lists.py:Grown.refuse_return:0")
 def grown_list_returned(x):
     items = []
     for i in fg.range(3):
@@ -696,7 +696,7 @@ def grown_list_returned(x):
     return items
 
 
-@meets("staging/lists.py:Grown._refuse:0")
+@meets("staging/tensor_lists.py:Grown._refuse:0")
 def grown_list_in_a_tuple(x):
     items = []
     for i in fg.range(3):
@@ -761,7 +761,7 @@ def body_of_too_many_values(x):
     return fg.while_loop(lambda v: v < 3, lambda v: [v, v], [x])
 
 
-@meets("staging/fronts.py:perform:0")
+@meets("staging/variant_proxies.py:perform:0")
 def tensor_for_an_array(x):
     counts = array.array("i", [1])
     if x > 0:
@@ -770,7 +770,7 @@ def tensor_for_an_array(x):
     return counts[0]
 
 
-@meets("staging/fronts.py:perform:1")
+@meets("staging/variant_proxies.py:perform:1")
 def tensor_for_an_array_of_numpy(x):
     counts = np.zeros(2)
     if x > 0:
@@ -779,7 +779,7 @@ def tensor_for_an_array_of_numpy(x):
     return counts[0]
 
 
-@meets("staging/versions.py:merge:0")
+@meets("staging/variants.py:merge:0")
 def too_many_contents(x):
     seen = set()
     for i in range(17):
@@ -788,7 +788,7 @@ def too_many_contents(x):
     return len(seen)
 
 
-@meets("staging/standing.py:_refuse_names:0")
+@meets("heap/substitution.py:_refuse_names:0")
 def dict_under_two_names(x):
     held = {"a": 1}
     other = held
@@ -797,7 +797,7 @@ def dict_under_two_names(x):
     return len(other)
 
 
-@meets("staging/standing.py:_refuse_keeper:0")
+@meets("heap/substitution.py:_refuse_keeper:0")
 def dict_in_a_tuple(x):
     held = {"a": 1}
     pair = held, x
@@ -806,7 +806,7 @@ def dict_in_a_tuple(x):
     return len(pair[0])
 
 
-@meets("staging/fronts.py:Front._ferrograph_refuse:0")
+@meets("staging/variant_proxies.py:VariantProxy._ferrograph_refuse:0")
 def members_unpacked(x):
     seen = {1}
     if x > 0:
@@ -815,7 +815,7 @@ def members_unpacked(x):
     return first
 
 
-@meets("staging/fronts.py:Front.refuse_return:0")
+@meets("staging/variant_proxies.py:VariantProxy.refuse_return:0")
 def members_returned(x):
     seen = {1}
     if x > 0:
@@ -823,14 +823,14 @@ def members_returned(x):
     return seen
 
 
-@meets("staging/standing.py:_checked:0")
+@meets("heap/substitution.py:_checked:0")
 def path_of_modules_that_gains_one(x):
     if x > 0:
         sys.path.append("of a test")
     return x + len(sys.path)
 
 
-@meets("staging/standing.py:_checked:1")
+@meets("heap/substitution.py:_checked:1")
 def stack_of_contexts_that_gains_one(x):
     log = [0]
     with contextlib.ExitStack() as stack:
@@ -839,7 +839,7 @@ def stack_of_contexts_that_gains_one(x):
     return x + len(log)
 
 
-@meets("staging/running.py:refuse_running:0")
+@meets("heap/active_iterators.py:refuse_running:0")
 def list_extended_while_it_is_run_over(x):
     items = [1, 2]
     for v in items:
@@ -848,7 +848,7 @@ def list_extended_while_it_is_run_over(x):
     return x + len(items)
 
 
-@meets("staging/cursors.py:Cursor._items:0")
+@meets("staging/iterator_cursors.py:Cursor._items:0")
 def iterator_over_a_list_that_grows(x):
     items = [1, 2]
     found = iter(items)
@@ -865,7 +865,7 @@ def name_set_as_any_goes(x):
     return -found
 
 
-@meets("staging/chosen_texts.py:refuse:0")
+@meets("symbolic/python_strings.py:refuse:0")
 def chosen_text_asked_for_its_class(x):
     word = "one"
     if x > 1:
@@ -873,14 +873,14 @@ def chosen_text_asked_for_its_class(x):
     return x + (1 if isinstance(word, str) else 2)
 
 
-@meets("staging/families.py:Family.refuse_identity:0")
+@meets("heap/may_alias.py:MayAliasSet.refuse_identity:0")
 def identity_of_a_chosen_list(x):
     first, second = [1], [2]
     chosen = first if x > 0 else second
     return x + (1 if chosen is first else 2)
 
 
-@meets("staging/c_readers.py:refuse:0")
+@meets("heap/native_readers.py:refuse:0")
 def list_longer_under_an_iterator(x):
     items = [3, 1]
     left = reversed(items)
@@ -889,7 +889,7 @@ def list_longer_under_an_iterator(x):
     return sum(left)
 
 
-@meets("staging/c_readers.py:refuse:0")
+@meets("heap/native_readers.py:refuse:0")
 def list_longer_that_a_factory_copies(x):
     items = [3, 1]
     made = collections.defaultdict(items.copy)
@@ -898,7 +898,7 @@ def list_longer_that_a_factory_copies(x):
     return made["a"]
 
 
-@meets("staging/c_readers.py:refuse_iterated:0")
+@meets("heap/native_readers.py:refuse_iterated:0")
 def deque_changed_under_an_iterator(x):
     items = collections.deque([3, 1], maxlen=2)
     left = iter(items)
@@ -907,7 +907,7 @@ def deque_changed_under_an_iterator(x):
     return sum(left)
 
 
-@meets("staging/lists.py:Backwards.refuse_next:0")
+@meets("staging/tensor_lists.py:Backwards.refuse_next:0")
 def next_of_a_reversed_list(x):
     items = [3, 1]
     if x > 0:
@@ -918,7 +918,7 @@ def next_of_a_reversed_list(x):
 run_text = eval
 
 
-@meets("autograph/runtime/scopes.py:_run:0")
+@meets("autograph/runtime/frame_builtins.py:_run:0")
 def text_by_another_name(x):
     n = 1
     if x > 0:
@@ -926,14 +926,14 @@ def text_by_another_name(x):
     return run_text("n")
 
 
-@meets("autograph/runtime/scopes.py:_run:1")
+@meets("autograph/runtime/frame_builtins.py:_run:1")
 def names_set_by_a_text(x):
     if x > 0:
         exec("n = 1")
     return x
 
 
-@meets("autograph/runtime/scopes.py:_refuse_hidden:0")
+@meets("autograph/runtime/frame_builtins.py:_refuse_hidden:0")
 def text_in_a_branch(x):
     n = 1
     if x > 0:
@@ -941,7 +941,7 @@ def text_in_a_branch(x):
     return x
 
 
-@meets("autograph/runtime/scopes.py:_names:0")
+@meets("autograph/runtime/frame_builtins.py:_names:0")
 def names_by_another_name(x):
     ask = locals
     if x > 0:
@@ -949,14 +949,14 @@ def names_by_another_name(x):
     return x
 
 
-@meets("autograph/runtime/scopes.py:frame_at:1")
+@meets("autograph/runtime/frame_builtins.py:frame_at:1")
 def names_of_a_frame(x):
     if x > 0:
         x = x + len(sys._getframe().f_locals)
     return x
 
 
-@meets("staging/notes.py:_check_sets_tensor:0")
+@meets("staging/write_barriers.py:_check_sets_tensor:0")
 def shape_of_an_array_set_behind_a_tensor(x):
     counts = np.zeros(4)
     if x > 0:
@@ -965,7 +965,7 @@ def shape_of_an_array_set_behind_a_tensor(x):
     return counts
 
 
-@meets("staging/standing.py:_put_back:0")
+@meets("heap/substitution.py:_put_back:0")
 def array_longer_under_a_view(x):
     held = array.array("i", [1, 2, 3])
     if x > 2:
@@ -981,7 +981,7 @@ def array_longer_under_a_view(x):
     return held[2] + len(held)
 
 
-@meets("staging/fronts.py:_with:0")
+@meets("staging/variant_proxies.py:_with:0")
 def bytes_shown(x):
     held = bytearray(b"ab")
     if x > 0:
@@ -989,7 +989,7 @@ def bytes_shown(x):
     return memoryview(held)[0]
 
 
-@meets("staging/fronts.py:_merge:0")
+@meets("staging/variant_proxies.py:_merge:0")
 def call_that_keeps_an_object(x):
     held = {"l": 1}
     if x > 0:
@@ -997,7 +997,7 @@ def call_that_keeps_an_object(x):
     return x + functools.partial(len, held)()
 
 
-@meets("staging/chosen_numbers.py:refuse:0")
+@meets("symbolic/python_numbers.py:refuse:0")
 def class_of_a_number(x):
     k = 1
     if x > 0:
@@ -1005,7 +1005,7 @@ def class_of_a_number(x):
     return x + 1 if isinstance(k, int) else x
 
 
-@meets("staging/chosen_numbers.py:refuse_truth:0")
+@meets("symbolic/python_numbers.py:refuse_truth:0")
 def product_of_a_truth(x):
     found = False
     if x > 0:
@@ -1029,7 +1029,7 @@ def number_among_fractions(x):
     return x + (1 if k in [Fraction(1), Fraction(2)] else 2)
 
 
-@meets("staging/array_names.py:note_arrays:0")
+@meets("symbolic/array_aliases.py:note_arrays:0")
 def view_of_what_a_branch_changed(x):
     held = np.zeros(2)
     if x > 0:
@@ -1056,7 +1056,7 @@ def shared_by_objects_that_a_branch_turns(x):
     return [h[0][0] for h in held]
 
 
-@meets("staging/chosen_variables.py:refuse_identity:0")
+@meets("symbolic/merged_variables.py:refuse_identity:0")
 def identity_of_a_chosen_variable(x):
     chosen = one if x > 0 else another
     return 1 if chosen is another else 2
@@ -1073,7 +1073,7 @@ def loop_over_a_list_that_it_grows(x):
     return total
 
 
-@meets("staging/families.py:Element.refuse:0")
+@meets("heap/may_alias.py:Element.refuse:0")
 def element_of_a_grown_list_changed(x):
     items = []
     for i in fg.range(3):
@@ -1090,14 +1090,14 @@ def float_with_more_digits(x):
     return f"{total:.12f}"
 
 
-@meets("staging/chosen_variables.py:_refuse:0")
+@meets("symbolic/merged_variables.py:_refuse:0")
 def variable_chosen_and_assigned(x):
     chosen = one if x > 0 else another
     one.assign(3)
     return chosen * x
 
 
-@meets("staging/array_names.py:refuse_in_place:0")
+@meets("symbolic/array_aliases.py:refuse_in_place:0")
 def array_under_two_names_added_to(x):
     k = 1.0
     if x > 0:
@@ -1108,7 +1108,7 @@ def array_under_two_names_added_to(x):
     return other[0]
 
 
-@meets("staging/fronts.py:_merge:1")
+@meets("staging/variant_proxies.py:_merge:1")
 def list_of_one_content(x):
     held = {"l": [1]}
     if x > 0:
@@ -1116,7 +1116,7 @@ def list_of_one_content(x):
     return len(held["l"])
 
 
-@meets("staging/effects.py:refuse_shadowed:0")
+@meets("staging/side_effects.py:refuse_shadowed:0")
 def attribute_of_an_object_and_its_class(x):
     class Kind:
         v = 1
@@ -1133,7 +1133,7 @@ class Shown:
     v = 1
 
 
-@meets("staging/presence.py:check_set:0")
+@meets("heap/attribute_presence.py:check_set:0")
 def class_set_after_its_object(x):
     class Kind:
         v = 1
@@ -1145,7 +1145,7 @@ def class_set_after_its_object(x):
     return x + held.v
 
 
-@meets("staging/presence.py:check:0")
+@meets("heap/attribute_presence.py:check:0")
 def class_set_by_the_graph_after_its_object(x):
     held = Shown()
     if x > 0:
@@ -1155,7 +1155,7 @@ def class_set_by_the_graph_after_its_object(x):
     return x + held.v
 
 
-@meets("staging/cursors.py:Cursor._refuse_endless:0")
+@meets("staging/iterator_cursors.py:Cursor._refuse_endless:0")
 def elements_until_they_end(x):
     numbers = iter([1, 2, 3])
     if x > 0:
@@ -1167,13 +1167,13 @@ def elements_until_they_end(x):
         return x
 
 
-@meets("staging/failures.py:mark_left:0")
+@meets("staging/exceptions.py:mark_left:0")
 def iterator_that_ends_in_a_branch(x):
     found = [next(iter(())) if x > k else k for k in range(4)]
     return len(found)
 
 
-@meets("staging/chosen_arrays.py:refuse_beside:0")
+@meets("symbolic/merged_arrays.py:refuse_beside:0")
 def array_of_two_names_added_to(x):
     held = np.zeros(2) if x > 0 else np.ones(2)
     other = held
@@ -1181,7 +1181,7 @@ def array_of_two_names_added_to(x):
     return x + held[0]
 
 
-@meets("autograph/runtime/foreign.py:popping.pop:0")
+@meets("autograph/runtime/unconverted_calls.py:popping.pop:0")
 def member_of_a_changed_set(x):
     held = {1, 2, 3}
     if x > 0:
@@ -1189,18 +1189,18 @@ def member_of_a_changed_set(x):
     return x + held.pop()
 
 
-@meets("autograph/runtime/foreign.py:asking.ask:0")
+@meets("autograph/runtime/unconverted_calls.py:asking.ask:0")
 def arrays_compared_by_numpy(x):
     return np.array_equal(x, 3)
 
 
-@meets("staging/chosen_arrays.py:_watch.item:0")
+@meets("symbolic/numpy_promotion.py:refuse_rows:0")
 def rows_of_a_chosen_array(x):
     held = np.zeros((2, 2)) if x > 0 else np.ones((2, 2))
     return held[[0, 1]]
 
 
-@meets("staging/chosen_arrays.py:_refuse_class:0")
+@meets("symbolic/merged_arrays.py:_refuse_class:0")
 def matrices_chosen(x):
     held = np.matrix([[1, 2], [3, 4]])
     if x > 0:
@@ -1208,21 +1208,21 @@ def matrices_chosen(x):
     return held * held
 
 
-@meets("staging/chosen_numbers.py:refuse:0")
+@meets("symbolic/python_numbers.py:refuse:0")
 def element_of_a_chosen_array_printed(x):
     held = np.zeros(2) if x > 0 else np.ones(2)
     fg.print(held[0] + 1)
     return x
 
 
-@meets("staging/chosen_arrays.py:refuse_text:0")
+@meets("symbolic/merged_arrays.py:refuse_text:0")
 def array_or_tensor_printed(x):
     held = np.zeros(2) if x > 0 else fg.zeros(2, fg.float64)
     fg.print(held)
     return x
 
 
-@meets("staging/array_names.py:refuse_replaced:0")
+@meets("symbolic/array_aliases.py:refuse_replaced:0")
 def array_replaced_after_its_view_was_written(x):
     held = np.array([1, 2])
     shown = held[:]
@@ -1232,7 +1232,7 @@ def array_replaced_after_its_view_was_written(x):
     return held
 
 
-@meets("staging/promotions.py:_refuse:0")
+@meets("symbolic/numpy_promotion.py:_refuse:0")
 def bits_of_an_array_and_a_fraction(x):
     held = np.array([1, 2]) if x > 0 else np.array([3, 4])
     return held & np.float64(2)
@@ -1244,7 +1244,7 @@ def number_of_an_array_that_was_chosen(x):
     return int(held)
 
 
-@meets("staging/presence.py:refuse_look:0")
+@meets("heap/attribute_presence.py:refuse_look:0")
 def attributes_of_an_object_that_may_have_its_own(x):
     held = Shown()
     if x > 0:
@@ -1252,7 +1252,7 @@ def attributes_of_an_object_that_may_have_its_own(x):
     return x + len(vars(held))
 
 
-@meets("staging/notes.py:losing:0")
+@meets("staging/write_barriers.py:losing:0")
 def attribute_deleted_in_a_loop(x):
     held = Shown()
     held.v = 5
@@ -1261,7 +1261,7 @@ def attribute_deleted_in_a_loop(x):
     return x + held.v
 
 
-@meets("staging/notes.py:check_own:0")
+@meets("staging/write_barriers.py:check_own:0")
 def attribute_taken_from_the_dict_in_a_loop(x):
     held = Shown()
     held.v = 5
@@ -1271,7 +1271,7 @@ def attribute_taken_from_the_dict_in_a_loop(x):
     return x + held.v
 
 
-@meets("staging/presence.py:refuse_held:0")
+@meets("heap/attribute_presence.py:refuse_held:0")
 def attributes_held_by_another_name(x):
     held = Shown()
     fields = held.__dict__
@@ -1284,7 +1284,7 @@ class Derived:
     """A class from which programs derive others."""
 
 
-@meets("autograph/runtime/foreign.py:deriving.derive:0")
+@meets("autograph/runtime/unconverted_calls.py:deriving.derive:0")
 def classes_derived_in_a_branch(x):
     if x > 0:
         made = type("Made", (Derived,), {})
@@ -1299,7 +1299,7 @@ def counted_calls_in_a_branch(x):
     return x + doubled.cache_info().misses
 
 
-@meets("staging/carried.py:Variables._first:0")
+@meets("staging/loop_variables.py:Variables._first:0")
 def carried_integer_beyond_int32(x):
     held = {"large": 3_000_000_000}
 
@@ -1324,7 +1324,7 @@ def cached_function_that_drops_what_it_gave(x):
     return x if listed(1) is first else -x
 
 
-@meets("staging/state.py:_put_typed:0")
+@meets("heap/location.py:_put_typed:0")
 def name_of_a_function(x):
     def inner():
         return x
@@ -1351,7 +1351,7 @@ def cached_function_with_effects(x):
     return x + len(calls)
 
 
-@meets("autograph/runtime/specials.py:_refuse_end:0")
+@meets("autograph/runtime/special_methods.py:_refuse_end:0")
 def iterator_that_a_tensor_ends(x):
     steps = Ending()
     if x > 0:
@@ -1361,21 +1361,21 @@ def iterator_that_a_tensor_ends(x):
     return x
 
 
-@meets("staging/stale.py:Stale._ferrograph_refuse:0")
+@meets("heap/invalidated.py:Invalidated._ferrograph_refuse:0")
 def outside_object_read_again(x):
     if x > 0:
         log.append("a")
     return x + len(log)
 
 
-@meets("staging/stale.py:Stale._ferrograph_refuse:0")
+@meets("heap/invalidated.py:Invalidated._ferrograph_refuse:0")
 def outside_object_in_c_code(x):
     if x > 0:
         log.append("a")
     return x + list.__len__(log)
 
 
-@meets("staging/remains.py:as_left.give:0")
+@meets("heap/branch_results.py:as_left.give:0")
 def object_changed_or_replaced(x):
     point = Point(x, x)
     if x > 0:
@@ -1394,7 +1394,7 @@ def item_removed_in_a_loop(x):
     return x
 
 
-@meets("staging/snapshot.py:Walk._follow:0")
+@meets("heap/reachable.py:Walk._follow:0")
 def too_many_objects(x):
     if x > 0:
         x = x + len(many)
@@ -1448,14 +1448,14 @@ def none_of_a_branch(x):
     return y
 
 
-@meets("staging/values.py:predicate:0", [1, 2])
+@meets("symbolic/values.py:predicate:0", [1, 2])
 def condition_of_several_elements(x):
     if x > 0:
         x = -x
     return x
 
 
-@meets("staging/values.py:truth:0")
+@meets("symbolic/values.py:truth:0")
 def condition_of_a_variant(x):
     handle = _core.emit("TensorListReserve", (-1, 0), {"element_dtype": fg.float32})
     return x if handle else -x
@@ -1579,8 +1579,8 @@ def test_a_refusal_has_its_four_parts(site, function, args):
         with pytest.raises(AttributeError) as info:
             fg.function(function)(*map(fg.constant, args))
         error = info.value
-    elif site == "staging/lists.py:_unfit":
-        assert found.startswith("staging/lists.py:")
+    elif site == "staging/tensor_lists.py:_unfit":
+        assert found.startswith("staging/tensor_lists.py:")
     else:
         assert found == site
     check_parts(error, function)
@@ -1588,9 +1588,9 @@ def test_a_refusal_has_its_four_parts(site, function, args):
 
 def test_every_refusal_has_a_program():
     met = {site for site in PROGRAMS if site in REFUSALS}
-    lists = {s for s in REFUSALS if s.startswith("staging/lists.py:") and "_refuse" not in s}
+    lists = {s for s in REFUSALS if s.startswith("staging/tensor_lists.py:") and "_refuse" not in s}
     assert set(REFUSALS) - met - lists == set()
-    assert set(PROGRAMS) - met == {"tensor", "staging/lists.py:_unfit"}
+    assert set(PROGRAMS) - met == {"tensor", "staging/tensor_lists.py:_unfit"}
 
 
 def test_what_is_no_refusal_exists():

@@ -1,7 +1,8 @@
 """A soak: many calls over many signatures from many threads, under a small bound of traces.
 
 Prints figures as JSON and exits with an error where an answer is wrong, memory grows or a thread
-hangs. ``python tests/process/soak.py --calls 1000000`` is the full run; the test suite runs a short one.
+hangs. ``python tests/process/soak.py --calls 1000000`` is the full run; the test suite runs a
+short one.
 """
 
 import argparse

@@ -251,9 +251,9 @@ import os
 import signal
 
 import ferrograph as fg
-from ferrograph._src.staging import journal
+from ferrograph._src.heap import trace_context
 
-with journal.loud._lock, journal.traces._lock:
+with trace_context.loud._lock, trace_context.traces._lock:
     child = os.fork()
     if child == 0:
 

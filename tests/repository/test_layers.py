@@ -4,6 +4,8 @@
 """
 
 import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -22,26 +24,14 @@ MOST_INSIDE_FUNCTIONS = 10
 # Where a table of names with the modules behind them, imported when a name is first used, may be.
 LAZY = {
     "autograph.convert": "what few functions have",
-    "autograph.convert.compile": "a form that functions have which others call",
-    "autograph.convert.pipeline": "statements that few functions have",
     "autograph.runtime": "the converter: when a function is first converted",
-    "autograph.runtime.attributes": "getters that fail",
-    "autograph.runtime.arithmetic": "what few operators need",
     "autograph.runtime.builtins": "what few builtins need",
-    "autograph.runtime.specials": "what few special methods answer",
-    "autograph.runtime.library_forms": "lists that grow, and printing",
-    "autograph.runtime.callees": "what few calls need",
-    "autograph.runtime.comparisons": "what few comparisons need",
-    "autograph.runtime.loops": "loops over what may be under way",
     "autograph.runtime.operators": "constructs that not every function has",
-    "autograph.runtime.quantifiers": "what is said of tensors of rows",
-    "autograph.runtime.sorting": "what is sorted with numbers of Python's",
-    "autograph.status": "errors of traces in which the graph chose numbers",
     "control_flow": "for the converter, which seldom needs it",
-    "face.install": "the modules that programs import as tensorflow",
-    "face.keras": "the installed Keras",
-    "face.legacy": "the installed Keras",
-    "face.modules": "the modules that programs import as tensorflow",
+    "compat.install": "the modules that programs import as tensorflow",
+    "compat.keras": "the installed Keras",
+    "compat.legacy": "the installed Keras",
+    "compat.modules": "the modules that programs import as tensorflow",
     "files.descriptors": "protobuf's library, where the program has imported it",
     "function.outputs": "containers of the program's own classes, which few functions return",
     "function.explained": "records of traces, which few programs ask for",
@@ -51,10 +41,13 @@ LAZY = {
     "function.special": "what few calls and traces need",
     "saved.loading": "operations of other programs' models that there are not here",
     "files.structured_values": "composite values, which few functions take",
+    "heap": "what few constructs need",
+    "heap.adapters": "objects that few programs have",
+    "graph_view": "what few programs ask of a graph",
     "staging": "when the first construct is met whose operands belong to the graph",
+    "symbolic": "what few constructs need",
     "ops": "families among the names of the top level that few programs need",
-    "staging.graph": "what few programs ask of an operation",
-    "staging.late": "what few constructs need",
+    "graph_view.graph": "what few programs ask of an operation",
     "values.nest": "containers of the program's own classes",
     "ops._dispatch": "what messages about wrong arguments name",
     "ops._numbers": "what messages about wrong arguments name",
@@ -130,12 +123,59 @@ def own(target):
     return name
 
 
+def imported(module):
+    return importlib.import_module(f"ferrograph._src.{module}" if module else "ferrograph._src")
+
+
+def names_opened_late(package):
+    """The modules behind the names that a package imports when they are first asked for."""
+    file = MODULES.get(package)
+    if file is None or file.name != "__init__.py" or "lazy(__name__" not in file.read_text():
+        return {}
+    where = inspect.getclosurevars(imported(package).__getattr__).nonlocals["where"]
+    return {name: f"{package}.{module}" for name, module in where.items()}
+
+
+OPENED_LATE = {package: names_opened_late(package) for package in MODULES if package}
+
+
+def late_arrows(module, file):
+    """What a module imports by ``later``, and by names of packages that are opened late."""
+    tree = ast.parse(file.read_text())
+    packages = {}
+    for _, target, _ in imports_of(file):
+        name = target.removeprefix("ferrograph._src.")
+        if OPENED_LATE.get(name):
+            packages[name.rpartition(".")[2]] = name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found = OPENED_LATE.get(packages.get(node.value.id, ""), {}).get(node.attr)
+            if found:
+                yield module, "late", found, node.lineno
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        if node.func.id == "later" and isinstance(node.args[-1], ast.Constant):
+            where = ast.Expression(node.args[0])
+            package = eval(compile(where, str(file), "eval"), vars(imported(module)))  # noqa: S307
+            for name in node.args[1:]:
+                target = f"{package}.{name.value}".removeprefix("ferrograph._src.")
+                yield module, "late", target, node.lineno
+
+
+def resolved(where, target):
+    """The module behind an import: of a name that a package opens late that which has it."""
+    package, _, name = target.removeprefix("ferrograph._src.").rpartition(".")
+    late = OPENED_LATE.get(package, {}).get(name)
+    return (where, own(target)) if late is None else ("late", late)
+
+
 ARROWS = [
-    (module, where, own(target), line)
+    (module, *resolved(where, target), line)
     for module, file in MODULES.items()
     for where, target, line in imports_of(file)
     if own(target) is not None
 ]
+ARROWS += [arrow for module, file in MODULES.items() for arrow in late_arrows(module, file)]
 
 
 def layer(module):
@@ -158,13 +198,30 @@ def test_layers_import_those_before_them():
 def test_modules_form_no_cycle():
     below = {module: set() for module in MODULES}
     for module, where, target, _ in ARROWS:
-        # A package's own module imports those in it to hand them out: that is no arrow down.
-        if where == "top" and target != module:
+        # A package that opens its names late hands them out: who asks for one has the arrow.
+        hands_out = OPENED_LATE.get(target) and where == "top"
+        if where in ("top", "late") and target != module and not hands_out:
             below[module].add(target)
     while free := [module for module, targets in below.items() if not targets & below.keys()]:
         for module in free:
             del below[module]
     assert not below, f"these import one another: {sorted(below)}"
+
+
+def test_late_imports_are_arrows():
+    late = {(module, target) for module, where, target, _ in ARROWS if where == "late"}
+    assert ("function.concrete", "function.special.concrete_call") in late
+    # Modules that a package imports when a name of them is asked for are imported like others.
+    every = {(module, target) for module, _, target, _ in ARROWS}
+    assert ("staging.conditional", "staging.merging") in every
+    assert ("autograph.runtime.builtins", "autograph.runtime.sorting") in every
+
+
+def test_staged_python_has_its_order():
+    order = ["heap", "symbolic", "staging", "control_flow", "autograph"]
+    assert [name for name in LAYERS if name in order] == order
+    seen = {target for module, _, target, _ in ARROWS if layer(module) == "graph_view"}
+    assert not {layer(target) for target in seen if target} & set(order)
 
 
 def test_imports_stand_at_the_top():
@@ -216,8 +273,11 @@ def test_staging_knows_no_syntax():
 
 def test_the_converter_knows_no_tensors():
     known = {"", "autograph", "hints", "context.ownership", "context.sources", "context.tracebacks"}
-    known |= {"autograph.convert", "staging.errors"}
-    known |= {"staging.places", "values.errors"}  # lines of the program, and classes of errors
+    known |= {"autograph.convert", "heap.errors"}
+    known |= {
+        "heap.source_location",
+        "values.errors",
+    }  # lines of the program, and classes of errors
     using = {
         target
         for module, _, target, _ in ARROWS

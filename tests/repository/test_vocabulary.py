@@ -47,16 +47,16 @@ NOT_CLEAN = {
 
 # Each of these is said in the documents and where the code does it.
 FIELD = {
-    "alias": "python/ferrograph/_src/staging/aliases.py",
+    "alias": "python/ferrograph/_src/heap/aliasing.py",
     "common subexpression elimination": "crates/transform/src/passes/cse.rs",
     "constant folding": "crates/transform/src/passes/fold.rs",
     "dead code elimination": "crates/transform/src/passes/prune.rs",
     "fusion": "crates/runtime/src/compile/join.rs",
     "guard": "python/ferrograph/_src/function/guards.py",
     "liveness": "crates/runtime/src/compile/schedule.rs",
-    "loop-carried": "python/ferrograph/_src/staging/carried.py",
-    "side effect": "python/ferrograph/_src/staging/effects.py",
-    "weak type": "python/ferrograph/_src/staging/chosen_numbers.py",
+    "loop-carried": "python/ferrograph/_src/staging/loop_variables.py",
+    "side effect": "python/ferrograph/_src/staging/side_effects.py",
+    "weak type": "python/ferrograph/_src/symbolic/python_numbers.py",
 }
 
 MOST_WORDS = 120  # of a paragraph of the architecture

@@ -68,6 +68,10 @@ hooks! {
     divided,
     /// Whether an operator of a symbolic tensor leaves it to what stands beside it what it does.
     stands_apart,
+    /// The result of an operator of a symbolic tensor as NumPy's promotion has it; `None` where it is the plain one.
+    numpy_operator,
+    /// The same of an augmented assignment; `NotImplemented` where it is left to the plain operator.
+    numpy_in_place,
     /// Hears of an operator that takes a symbolic tensor of bools for truths.
     taken_for_truth,
     /// Two operands of different dtypes, one of which stands for a number that takes the other's; `None` of others.
@@ -93,6 +97,7 @@ pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
              sys.modules, nor in a second interpreter; start another process for that",
         ));
     }
+    crate::tensor::in_place::install(hooks.py());
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
     ferrograph_data::set_passage(crate::fork::beside);
     ferrograph_ops::set_interrupt_check(crate::turns::check_interrupt);

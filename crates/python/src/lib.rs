@@ -86,6 +86,8 @@ mod _core {
     #[pymodule_export]
     use super::numbers::PyNumbers;
     #[pymodule_export]
+    use super::operators::watch_operators;
+    #[pymodule_export]
     use super::origin::set_internal_paths;
     #[pymodule_export]
     use super::part::part_of;

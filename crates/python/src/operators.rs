@@ -16,6 +16,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 /// An operation that is made when first asked for.
@@ -60,7 +61,7 @@ ready! {
 
 /// A binary operator: how it is written, the operation for its operands, and what that costs.
 pub(crate) struct Operator {
-    sign: &'static str,
+    pub(crate) sign: &'static str,
     pick: fn(&Val, &Val) -> &'static Ready,
     cost: fn(&Tensor, &Tensor) -> f64,
 }
@@ -179,6 +180,40 @@ fn stands_apart(slf: &Bound<'_, PyTensor>, other: &Bound<'_, PyAny>, sign: &str)
     hook.call1((slf, other, sign))?.is_truthy()
 }
 
+/// How many traces have tensors that represent NumPy's arrays and scalars: while there are some, the front end is
+/// asked for the results of binary operators of symbolic tensors.
+static NUMPY_TRACES: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a trace that begins to have such tensors, or with -1 one that ends.
+#[pyfunction]
+pub(crate) fn watch_operators(traces: isize) {
+    match traces < 0 {
+        true => NUMPY_TRACES.fetch_sub(traces.unsigned_abs(), Ordering::Relaxed),
+        false => NUMPY_TRACES.fetch_add(traces.unsigned_abs(), Ordering::Relaxed),
+    };
+}
+
+/// Whether there are such traces.
+pub(crate) fn has_numpy_traces() -> bool {
+    NUMPY_TRACES.load(Ordering::Relaxed) > 0
+}
+
+/// The result of a binary operator by NumPy's promotion; `None` where the plain one holds.
+#[inline]
+pub(crate) fn of_numpy<'py>(
+    sign: &str,
+    slf: &Bound<'py, PyTensor>,
+    other: &Bound<'py, PyAny>,
+    swapped: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !has_numpy_traces() || !matches!(slf.get().val, Val::Sym(_)) {
+        return Ok(None);
+    }
+    let hook = hooks(slf.py())?.numpy_operator.bind(slf.py());
+    let found = hook.call1((slf, other, sign, swapped))?;
+    Ok((!found.is_none()).then_some(found))
+}
+
 /// A binary operator with a tensor on one side; `swapped` where it is on the right.
 pub(crate) fn binary<'py>(
     operator: &Operator,
@@ -200,6 +235,9 @@ pub(crate) fn product<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let is_bool = slf.get().val.dtype() == DType::Bool;
     if is_bool {
+        if let Some(found) = of_numpy(MUL.sign, slf, other, swapped)? {
+            return Ok(found);
+        }
         as_truth(slf, "*")?;
     }
     if swapped || !is_bool || defers(other)? {
@@ -307,6 +345,9 @@ fn with_operands<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
     let own = &slf.get().val;
+    if let Some(found) = of_numpy(sign, slf, other, swapped)? {
+        return Ok(found);
+    }
     if stands_apart(slf, other, sign)? {
         return Ok(py.NotImplemented().into_bound(py));
     }

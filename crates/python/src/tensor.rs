@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod eager;
+pub(crate) mod in_place;
 pub(crate) mod pickling;
 mod symbolic;
 

@@ -19,13 +19,13 @@ with uncollected(settles=True):  # what an import makes lives on
     from .context.tracebacks import show_users_frames
     from .function.function import binding_error
     from .function.trace_type import classify, rebuild, typed_placeholder
+    from .heap.trace_context import chosen, thread
     from .hints import Any
     from .native import _core
     from .ops._base import pack
     from .ops._numbers import attribute
     from .ops.arrays import rows
     from .ops.indexing import getitem
-    from .staging.journal import chosen, thread
     from .state.variable import Variable, variable_from_handle
     from .values import dtypes, errors
     from .values.formatting import tensor_format, tensor_repr, tensor_str
@@ -41,20 +41,25 @@ _find = lazy(
         "assign_part": "state.parts",
         "batch_jacobian": "batching.jacobian",
         "callback_gradient": "function.callbacks",
-        "graph_being_built": "staging.graph",
-        "graph_of": "staging.graph",
+        "graph_being_built": "graph_view.graph",
+        "graph_of": "graph_view.graph",
         "jacobian": "batching.jacobian",
         "name_argument": "context.arguments",
         "reads_of": "autograph.convert.effects",
         "fills": "autograph.convert.memos",
         "save": "checkpoint.saved_datasets",
+        "in_place": "symbolic.numpy_promotion",
+        "of_contents": "autograph.runtime.equality",
+        "refuse_rows": "symbolic.numpy_promotion",
+        "result": "symbolic.numpy_promotion",
+        "substitute": "staging.variant_proxies",
         "staged": "function.special.recursion",
-        "stands_apart": "staging.partners",
+        "stands_apart": "symbolic.operand_classes",
         "run_callback": "function.callbacks",
-        "divided": "staging.quotients",
-        "refuse_truth": "staging.chosen_numbers",
-        "refuse_text": "staging.chosen_numbers",
-        "weakened": "staging.chosen_numbers",
+        "divided": "symbolic.division_checks",
+        "refuse_truth": "symbolic.python_numbers",
+        "refuse_text": "symbolic.python_numbers",
+        "weakened": "symbolic.python_numbers",
         "while_loop": "control_flow.loops",
         "cond": "control_flow.cond",
     },
@@ -138,10 +143,32 @@ def _weakened(x: Any, y: Any) -> tuple | None:
 
 def _stands_apart(tensor: Any, other: Any, sign: str) -> bool:
     """Whether an operator of a symbolic tensor leaves it to ``other`` what it does."""
-    root = thread.journals[0] if thread.journals else None
-    if root is None or not (root.numbers_chosen or root.texts):
+    root = thread.trace
+    if root is None or not (root.scalars.numbers or root.scalars.strings):
         return False
     return _find("stands_apart")(tensor, other, sign, sys._getframe(1))
+
+
+def _numpy_operator(tensor: Any, other: Any, sign: str, swapped: bool) -> Any:
+    """The result of an operator by NumPy's promotion, None where the plain one holds."""
+    root = thread.trace
+    if root is None or not (root.arrays.tensors or root.scalars.of_numpy):
+        return None
+    return _find("result")(tensor, other, sign, swapped, sys._getframe(1))
+
+
+def _numpy_in_place(tensor: Any, other: Any, sign: str) -> Any:
+    """The same of an augmented assignment, NotImplemented where that is the plain operator."""
+    if thread.trace is None or not thread.trace.arrays.tensors:
+        return NotImplemented
+    return _find("in_place")(tensor, other, sign)
+
+
+def _item(tensor: Any, key: Any) -> Any:
+    """``tensor[key]`` for keys that are not plain."""
+    if type(key) is list and thread.trace is not None and thread.trace.arrays.tensors:
+        _find("refuse_rows")(tensor)
+    return getitem(tensor, key)
 
 
 def _dtypes_by_code(dtypes: Any) -> list:
@@ -160,7 +187,7 @@ def finish() -> None:
             "repr": _represented,
             "str": _shown,
             "format": _formatted,
-            "getitem": getitem,
+            "getitem": _item,
             "rows": rows,
             "pack": pack,
             "attribute": attribute,
@@ -180,6 +207,8 @@ def finish() -> None:
             "divided": _divided,
             "stands_apart": _stands_apart,
             "taken_for_truth": _taken_for_truth,
+            "numpy_operator": _numpy_operator,
+            "numpy_in_place": _numpy_in_place,
             "weakened": _weakened,
             "run_callback": _upward("run_callback"),
             "callback_gradient": _upward("callback_gradient"),
@@ -196,6 +225,8 @@ def finish() -> None:
     hooks.saved_with_checkpoints = _upward("save")
     hooks.while_loop = _upward("while_loop")
     hooks.cond = _upward("cond")
+    hooks.containers_compared = _upward("of_contents")
+    hooks.substitute = _upward("substitute")
     _core.set_internal_paths([PACKAGE_FOLDER])
     atexit.register(_core.stop_prefetching)
     if hasattr(os, "register_at_fork"):

@@ -140,7 +140,7 @@ from .._src import door as _door
 
 if TYPE_CHECKING:
     from . import special
-    from .._src.interfaces.seldom import approx_max_k, approx_min_k
+    from .._src.interfaces.patches_and_orders import approx_max_k, approx_min_k
     from .._src.ops.distributions import sobol_sample
     from .._src.ops.special import bessel_i0, bessel_i1, betainc, igamma, igammac
 
@@ -281,8 +281,8 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _LAZY = {
-        "approx_max_k": "interfaces.seldom:approx_max_k",
-        "approx_min_k": "interfaces.seldom:approx_min_k",
+        "approx_max_k": "interfaces.patches_and_orders:approx_max_k",
+        "approx_min_k": "interfaces.patches_and_orders:approx_min_k",
         "bessel_i0": "ops.special:bessel_i0",
         "bessel_i1": "ops.special:bessel_i1",
         "betainc": "ops.special:betainc",

@@ -73,7 +73,7 @@ from .._src import door as _door
 
 if TYPE_CHECKING:
     from . import experimental
-    from .._src.interfaces.seldom import (
+    from .._src.interfaces.patches_and_orders import (
         approx_max_k,
         approx_min_k,
         batch_norm_with_global_normalization,
@@ -187,9 +187,9 @@ __all__ = [
 if not TYPE_CHECKING:
     _LAZY = {
         "all_candidate_sampler": "ops.candidates:all_candidate_sampler",
-        "approx_max_k": "interfaces.seldom:approx_max_k",
-        "approx_min_k": "interfaces.seldom:approx_min_k",
-        "batch_norm_with_global_normalization": "interfaces.seldom:batch_norm_with_global_normalization",  # noqa: E501
+        "approx_max_k": "interfaces.patches_and_orders:approx_max_k",
+        "approx_min_k": "interfaces.patches_and_orders:approx_min_k",
+        "batch_norm_with_global_normalization": "interfaces.patches_and_orders:batch_norm_with_global_normalization",  # noqa: E501
         "collapse_repeated": "sparse.ctc:collapse_repeated",
         "compute_accidental_hits": "ops.candidates:compute_accidental_hits",
         "ctc_beam_search_decoder": "sparse.ctc:ctc_beam_search_decoder",

@@ -165,10 +165,14 @@ impl PyTensor {
         other: &Bound<'py, PyAny>,
         op: CompareOp,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let operator = operators::comparison(op);
         if other.is_none() && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            if let Some(found) = operators::of_numpy(operator.sign, slf, other, false)? {
+                return Ok(found);
+            }
             return matches!(op, CompareOp::Ne).into_bound_py_any(slf.py());
         }
-        operators::binary(operators::comparison(op), slf, other, false)
+        operators::binary(operator, slf, other, false)
     }
 
     fn __hash__(&self) -> PyResult<isize> {

@@ -6,11 +6,11 @@ import ast
 import types
 from collections.abc import Callable
 
+from ..heap.errors import ConversionError
 from ..hints import Any
 from ..staging import options
-from ..staging.errors import ConversionError
 from ..values.public import public
-from .convert import compile, inline, room
+from .convert import compile, inline, stack_depth
 from .runtime.entry import operators
 
 __all__ = ["set_loop_options", "to_code", "to_graph"]
@@ -61,7 +61,7 @@ def to_code(
     try:
         return text()
     except RecursionError:
-        return room.with_room(function, text)
+        return stack_depth.with_room(function, text)
     except ConversionError as e:
         raise ValueError(f"cannot convert {entity!r}: {e}") from e
 

@@ -9,29 +9,13 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-from .. import later, staging
-from ..hints import TYPE_CHECKING, Any
+from ..heap import attribute_presence, nested
+from ..heap.trace_context import TraceContext, end, listeners, thread, traces
+from ..hints import Any
 from ..ops._dispatch import told
-from ..staging.journal import Journal, chosen, listeners, loud, thread, traces
+from ..staging import exceptions, side_effects, unused_reads
+from ..symbolic import division_checks, merged_variables, operands
 from ..values.public import public
-
-if TYPE_CHECKING:
-    from ..staging import (
-        chosen_variables,
-        effects,
-        failures,
-        nested,
-        operands,
-        presence,
-        quotients,
-        unread,
-    )
-else:
-    chosen_variables, effects, failures, nested, operands, presence, quotients, unread = later(
-        staging.__name__,
-        *("chosen_variables", "effects", "failures", "nested", "operands", "presence"),
-        *("quotients", "unread"),
-    )
 
 __all__ = [
     "NOT_CONVERTED",
@@ -56,95 +40,95 @@ _status = _Status()
 
 
 @contextlib.contextmanager
-def conversion(enabled: bool, roots: Any = None) -> Iterator[Journal | None]:
+def conversion(enabled: bool, roots: Any = None) -> Iterator[TraceContext | None]:
     """Say for a block whether library functions convert the callbacks they are given.
 
     ``roots``, given where the block traces a function, is what it is made of: the Python function
-    and its arguments. The block gets the journal of that trace.
+    and its arguments. The block gets the context of that trace.
     """
     before, _status.enabled = _status.enabled, enabled
-    journals, root = (thread.journals, thread.roots), None
-    within = nested.begin(thread.journals) if roots and len(thread.journals) > 1 else None
+    around, root = (thread.trace, thread.roots), None
+    within = nested.begin(thread.logs) if roots and thread.logs else None
     if roots is not None:
-        if thread.journals:
-            thread.journals[0].take_back()
-        root = Journal()
-        root.listeners = journals[0][0].listeners if journals[0] else listeners()
-        thread.journals, thread.roots = [root], roots
+        if thread.trace is not None:
+            thread.trace.callees.take_back()
+        root = TraceContext()
+        root.effects.listeners = (
+            around[0].effects.listeners if around[0] is not None else listeners()
+        )
+        thread.trace, thread.roots = root, roots
         traces.add(1)
     try:
         yield root
-        if roots is not None and thread.journals[0].families is not None:
-            thread.journals[0].families.check()
-        if roots is not None and thread.journals[0].defaults is not None:
-            presence.check()
+        if roots is not None and thread.trace.aliases.sets is not None:
+            thread.trace.aliases.sets.check()
+        if roots is not None and thread.trace.attributes.defaults is not None:
+            attribute_presence.check()
     except Exception as e:
         if roots is not None:
-            if thread.journals[0].changed is not None:
-                thread.journals[0].at_end.append(_put_back)
-            _explain(thread.journals[0], e)
+            if thread.trace.effects.changed is not None:
+                thread.trace.effects.at_end.append(_put_back)
+            _explain(thread.trace, e)
         raise
     finally:
-        at_end = thread.journals[0].at_end if roots is not None else []
+        at_end = thread.trace.effects.at_end if roots is not None else []
         if at_end:
             with contextlib.ExitStack() as left:  # all of it, also where some of it fails
-                left.callback(_restore, before, *journals, is_trace=True)
+                left.callback(_restore, before, *around, is_trace=True)
                 for leave in reversed(at_end):
                     left.callback(leave)
         else:
-            _restore(before, *journals, is_trace=roots is not None)
+            _restore(before, *around, is_trace=roots is not None)
         if within is not None:
-            nested.end(thread.journals, within)
+            nested.end(thread.logs, within)
 
 
 def _put_back() -> None:
     """Put back what the regions of a trace changed that fails, once nothing stands for objects."""
-    effects.put_back_changed(thread.journals[0])
+    side_effects.put_back_changed(thread.trace)
 
 
-def discard(trace: Journal | None) -> None:
+def discard(trace: TraceContext | None) -> None:
     """Put back what the regions of a trace changed that another one follows."""
-    if trace is not None and trace.changed is not None:
-        effects.put_back_changed(trace)
+    if trace is not None and trace.effects.changed is not None:
+        side_effects.put_back_changed(trace)
 
 
-def _explain(trace: Journal, exception: Exception) -> None:
+def _explain(trace: TraceContext, exception: Exception) -> None:
     """Say more of an error that ends a trace, or raise a better one."""
-    if trace.explain is not None:
-        trace.explain(exception)
-    if trace.numbers_chosen or trace.texts or trace.scalars:
+    if trace.effects.explain is not None:
+        trace.effects.explain(exception)
+    if trace.scalars.numbers or trace.scalars.strings or trace.scalars.of_numpy:
         operands.explain(exception)
-    if trace.unset:
-        failures.explain_unset(exception)
+    if trace.effects.unset:
+        exceptions.explain_unset(exception)
 
 
 def check_numbers() -> None:
     """Let the graph of a function that has just run check the numbers of Python's in it."""
-    if thread.journals and thread.journals[0].bound is not None:
-        thread.journals[0].bound()
-    if thread.journals and thread.journals[0].quotients:
-        quotients.check_function()
+    if thread.trace is not None and thread.trace.checks.bound is not None:
+        thread.trace.checks.bound()
+    if thread.trace is not None and thread.trace.checks.quotients:
+        division_checks.check_function()
 
 
 def check_outputs(region: Any, outputs: list) -> None:
     """Refuse what a function that has just run gives, or reads, where that may be out of date."""
-    if thread.journals and thread.journals[0].variables:
-        chosen_variables.check(region, outputs)
-    if thread.journals and thread.journals[0].elements:
-        unread.check(region, outputs)
+    if thread.trace is not None and thread.trace.variables.tensors:
+        merged_variables.check(region, outputs)
+    if thread.trace is not None and thread.trace.containers.elements:
+        unused_reads.check(region, outputs)
 
 
-def _restore(enabled: bool, journals: list, roots: Any, *, is_trace: bool) -> None:
+def _restore(enabled: bool, around: TraceContext | None, roots: Any, *, is_trace: bool) -> None:
     """Put back what the thread had before a block."""
     if is_trace:
-        thread.journals[0].take_back()
-        if journals:
-            journals[0].go_on()
-        loud.leave(thread.journals[0])
-        chosen.pop(id(thread.journals[0]), None)
-        traces.add(-1)
+        thread.trace.callees.take_back()
+        if around is not None:
+            around.callees.go_on()
+        end(thread.trace)
     _status.enabled = enabled
-    thread.journals, thread.roots = journals, roots
+    thread.trace, thread.roots = around, roots
 
 
 def is_enabled() -> bool:

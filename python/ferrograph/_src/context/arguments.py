@@ -29,7 +29,8 @@ _BEGINNING = 60
 # So many items of a list are looked through for a value.
 _FEW = 64
 # Folders of code that calls the program's functions, and on their behalf those of this package.
-_CALLERS = tuple(f"{PACKAGE_FOLDER}_src/{name}/" for name in ("autograph", "function", "staging"))
+_LAYERS = ("autograph", "function", "heap", "staging", "symbolic")
+_CALLERS = tuple(f"{PACKAGE_FOLDER}_src/{name}/" for name in _LAYERS)
 
 
 def argument_of(value: Any, text: str = "") -> tuple[str, str] | None:

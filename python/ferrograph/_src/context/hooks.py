@@ -33,6 +33,10 @@ class Hooks:
     reads_of: Callable[[Any], Any]
     # Whether what a function sets under an attribute's name only fills memos.
     fills_memo: Callable[[Any, str, bool], bool | None]
+    # A comparison of containers, NotImplemented where Python's own serves.
+    containers_compared: Callable[[str, Any, Any], Any]
+    # Has all code see that an object has several contents from now on.
+    substitute: Callable[[Any], None]
     # Python's builtins on datasets, once there can be one: ``data.staged``.
     on_datasets: Any
 

@@ -43,18 +43,18 @@ PACKAGE_FOLDER = os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[
 
 # The free name under which converted code of the user's finds the operators.
 OPERATORS = "ag__"
-# The name under which loops in it keep what they asked the operators for; see ``convert/sites.py``.
+# The name under which loops in it keep what they asked the operators for: its inline caches.
 SITES = "ag__sites"
 # The free name of those that one trace keeps from call to call.
 KEPT = "ag__kept"
-# The free name of the whole form of a function in its lean one; see ``convert/lean.py``.
+# The free name of the whole form of a function in its lean one; see ``convert/fast_path.py``.
 WHOLE = "ag__whole"
-# The free name of a cell that says whether there is anything to ask; see ``staging/journal.py``.
+# The free name of a cell that says whether there is anything to ask; see ``heap/trace_context.py``.
 LOUD = "ag__loud"
 loud_cell = types.CellType(False)
 # Free names for what a function has still to tell of its arguments; see ``function/guards.py``.
 MET, UNMET = "ag__met", "ag__unmet"
-# By id, the classes whose objects keep any attribute that is set; see ``staging/setters.py``.
+# By id, the classes whose objects keep any attribute that is set; see ``heap/setters.py``.
 settable: dict[int, bool] = {}
 # Free names for what converted code tests values with, whatever the program calls so.
 TESTS = {

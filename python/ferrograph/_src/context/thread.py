@@ -49,7 +49,7 @@ class Ongoing:
         "region",
         "result",
         "signature",
-        "stand_in",
+        "substitute",
     )
 
     def __init__(self, function: Any, signature: Any):
@@ -66,16 +66,16 @@ class Ongoing:
     def start(self, region: Any) -> None:
         """A pass over the function, into that region."""
         self.region = region
-        self.stand_in: Any = None  # what calls of itself get, with the knot that they name
+        self.substitute: Any = None  # what calls of itself get, with the knot that they name
         self.is_pending = False  # whether a call of itself could not be given anything
 
     def is_recursive(self) -> bool:
         """Whether the pass came to a call of the function itself."""
-        return self.is_pending or self.stand_in is not None
+        return self.is_pending or self.substitute is not None
 
     def knot(self) -> Any:
         """What the calls of itself name; None where there are none."""
-        return None if self.stand_in is None else self.stand_in[0]
+        return None if self.substitute is None else self.substitute[0]
 
 
 class _Thread(threading.local):

@@ -31,7 +31,8 @@ _HAS_NOTES = hasattr(BaseException, "add_note")
 _state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
 
 # Where AutoGraph's code is.
-_STAGING = tuple(f"{PACKAGE_FOLDER}_src/{name}/" for name in ("autograph", "staging"))
+_LAYERS = ("autograph", "heap", "staging", "symbolic")
+_STAGING = tuple(f"{PACKAGE_FOLDER}_src/{name}/" for name in _LAYERS)
 
 # Code objects made of a part of a function, as the body of a loop: their frames stand for it.
 parts: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
@@ -39,6 +40,12 @@ parts: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 # Code objects of lean forms: behind their frame stands that of the whole form, where they asked
 # for it.
 lean: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
+
+# By the ids of their code, functions that trace others: frames above theirs belong to the trace.
+tracing: set[int] = set()
+
+# By the ids of their code, operators that act for augmented assignments of the program's.
+augmenting: set[int] = set()
 
 # Code objects that AutoGraph could not convert, and why.
 unconverted: weakref.WeakKeyDictionary[types.CodeType, str] = weakref.WeakKeyDictionary()

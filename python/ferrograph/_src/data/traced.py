@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograph import api, status
-from ..context import thread
+from ..context import thread, tracebacks
+from ..heap import trace_context
 from ..native import _core
-from ..staging import journal
 from ..state.variable import Creation, pop_creation, push_creation
 from ..values.errors import shown
 from ..values.tensor_spec import TensorSpec
@@ -31,10 +31,10 @@ class Traced:
         if not callable(function):
             raise TypeError(f"{what} needs a function, got {shown(function)}")
         first = Creation(allowed=True, at_once=True)
-        region, journal = self._trace(function, arguments, what, expected, first)
+        region, context = self._trace(function, arguments, what, expected, first)
         if first.made:
             # Every element goes through one graph: what is made anew each time has no place in it.
-            status.discard(journal)
+            status.discard(context)
             region, _ = self._trace(function, arguments, what, expected, Creation(allowed=False))
         self.graph = region.graph()
         self.captured = region.captured()
@@ -42,7 +42,7 @@ class Traced:
     def _trace(
         self, function: Callable, arguments: list, what: str, expected: Any, creation: Creation
     ) -> tuple[Any, Any]:
-        """The region of a trace that may make variables as said, and its journal."""
+        """The region of a trace that may make variables as said, and its context."""
         region = _core.Region(f"__inference_Dataset_{what}_{next(_numbers)}")
         push_creation(creation)
         try:
@@ -51,11 +51,11 @@ class Traced:
             pop_creation()
 
     def _trace_once(self, region: Any, function: Callable, arguments: list, expected: Any) -> Any:
-        """Trace the function: a trace of its own, whose journal this gives, unless a function
+        """Trace the function: a trace of its own, whose context this gives, unless a function
         around it is traced."""
         with thread.tracing(region):
             inputs = [structure.packed(a, _inputs(region, a)) for a in arguments]
-            roots = None if journal.thread.journals else (function, inputs)
+            roots = None if trace_context.thread.trace is not None else (function, inputs)
             with status.conversion(status.is_enabled(), roots) as made:
                 result = api.convert_callback(function)(*inputs)
                 result = tuple(result) if type(result) is list else result
@@ -66,6 +66,9 @@ class Traced:
                 status.check_outputs(region, tensors)
                 region.finish(tensors)
         return made
+
+
+tracebacks.tracing.add(id(Traced._trace_once.__code__))
 
 
 def _inputs(region: Any, element_type: Any) -> list:

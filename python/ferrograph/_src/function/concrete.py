@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import weakref
 
-from .. import staging
+from ..graph_view import function_def
+from ..graph_view import graph as graph_module
+from ..graph_view.collections import pass_on
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from ..staging.collections import pass_on
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.public import public
 from ..values.tensor_spec import TensorSpec
 from . import outputs, special
+from .outputs import record_fields
 
 if TYPE_CHECKING:
-    from ..staging.graph import Graph
+    from ..graph_view.graph import Graph
     from .special import FunctionType
 
 __all__ = ["AtomicFunction", "ConcreteFunction", "by_name", "keepers"]
@@ -87,6 +89,11 @@ class ConcreteFunction(_core.ConcreteBase):
         _note(made)
         return made
 
+    @classmethod
+    def _of_text(cls, text: str, fields: dict[str, Any]) -> ConcreteFunction:
+        """One that was pickled: its graph as text, and the other fields."""
+        return cls._of_graph(_core.GraphHandle.from_text(text), fields["_captured"], fields)
+
     @property
     def _args(self) -> tuple:
         return nest.map_structure(_found, self._traced_args)
@@ -117,7 +124,7 @@ class ConcreteFunction(_core.ConcreteBase):
     def graph(self) -> Graph:
         """The graph."""
         if self._view is None:
-            self._view = staging.Graph._of_concrete(self)
+            self._view = graph_module.Graph._of_concrete(self)
         return self._view
 
     @property
@@ -166,7 +173,7 @@ class ConcreteFunction(_core.ConcreteBase):
 
         A variable is an argument of the type ``DT_RESOURCE``, whether it is passed or captured.
         """
-        return staging.function_def(self.graph)
+        return function_def.function_def(self.graph)
 
     @property
     def captured_inputs(self) -> list:
@@ -323,14 +330,6 @@ def _kept(value: Any) -> Any:
         return _Weak(value)
     except TypeError:
         return value
-
-
-def record_fields(value: Any) -> list[str] | None:
-    """Names of the fields of a dataclass instance that is a container, None for anything else."""
-    kind = type(value)
-    if kind.__hash__ is None and hasattr(kind, "__dataclass_fields__"):
-        return list(kind.__dataclass_fields__)
-    return None
 
 
 def _found(value: Any) -> Any:

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from ..autograph.api import convert_for
 from ..autograph.status import check_numbers, check_outputs, conversion, discard
 from ..autograph.straight_line import is_straight_line
-from ..context import thread
+from ..context import thread, tracebacks
 from ..context.thread import Undetermined
 from ..context.tracebacks import tell_notes
+from ..heap.trace_context import lifted
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from ..staging.journal import lifted
 from ..state.variable import Creation, pop_creation, push_creation, told
 from ..values.errors import InvalidArgumentError, shown
 from ..values.public import public
@@ -321,7 +321,7 @@ class Function(Explained):
         push_creation(creation)
         try:
             roots = self.python_function, inner_args, inner_kwargs
-            with thread.tracing(region, reads), conversion(self._autograph, roots) as journal:
+            with thread.tracing(region, reads), conversion(self._autograph, roots) as context:
                 result = staged(*inner_args, **inner_kwargs)
                 check_numbers()
                 check_unchanged(before, self._name)
@@ -346,7 +346,7 @@ class Function(Explained):
             settled = special.settle(self, creation, region, tensors, (inner_args, inner_kwargs))
             again = again or not settled or trace.is_recursive()
         if again:
-            discard(journal)
+            discard(context)
             return None
         self._n_traced += 1
         self._n_of_instances.add(args)
@@ -399,6 +399,9 @@ class Function(Explained):
         if self._twin is None or self._twin.__code__ is not self.python_function.__code__:
             self._twin = special.twin_of(self)
         return self._twin
+
+
+tracebacks.tracing.add(id(Function._trace_once.__code__))
 
 
 class BoundFunction:

@@ -18,11 +18,11 @@ from ..context.ownership import is_library_file, is_own_module, said_by
 from ..hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..context import ends
+    from ..context import finalizers
     from . import chains, contents
     from .chains import Chain
 else:
-    (ends,) = later(context.__name__, "ends")
+    (finalizers,) = later(context.__name__, "finalizers")
     chains, contents = later(__package__, "chains", "contents")
 
 __all__ = ["Reads"]
@@ -147,7 +147,7 @@ class Reads:
         if id(value) in self._selves or not hasattr(kind, code.co_name):
             return
         n = self._counts.get(kind, 0)
-        if (n >= _MANY or ends.is_seen(value)) and self._meet_late(value):
+        if (n >= _MANY or finalizers.is_seen(value)) and self._meet_late(value):
             return
         self._counts[kind] = n + 1
         self._selves.add(id(value))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import MappingView
 
 from .. import later
+from ..heap.trace_context import is_ordered
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from ..staging.journal import is_ordered
 from ..values import nest
 from ..values.errors import shown
 from ..values.tensor_spec import TypeSpec
 from . import special
 
 if TYPE_CHECKING:
-    from ..values import again
+    from ..values import reconstruction
 else:
-    (again,) = later(nest.__package__, "again")
+    (reconstruction,) = later(nest.__package__, "reconstruction")
 
 __all__ = ["Packed", "flatten_result", "map_template", "say_function"]
 
@@ -33,7 +33,7 @@ class Packed:
     def pack(self, values: list) -> Any:
         """The container of these children."""
         if issubclass(self.kind, (list, tuple, dict)):
-            return again.of_class(self.kind, values, self.names)
+            return reconstruction.of_class(self.kind, values, self.names)
         assert self.names is not None
         return self.kind(**dict(zip(self.names, values, strict=True)))
 
@@ -83,9 +83,9 @@ def _template(value: Any, to_tensor: Any, flat: list) -> Any:
         flat.append(to_tensor(value))
         return len(flat) - 1
     if isinstance(value, (list, tuple)):
-        return Packed(kind, all_of(again.held(value, list)), None)
+        return Packed(kind, all_of(reconstruction.held(value, list)), None)
     if isinstance(value, dict):
-        return Packed(kind, all_of(again.held(value, list)), list(dict.__iter__(value)))
+        return Packed(kind, all_of(reconstruction.held(value, list)), list(dict.__iter__(value)))
     if isinstance(value, MappingView):
         return all_of(value)
     if isinstance(value, TypeSpec):
@@ -160,3 +160,11 @@ def as_output(value: Any) -> Any:
         except (TypeError, ValueError) as e:
             raise _not_returned(value) from e
     return _core.emit("Identity", (value,))
+
+
+def record_fields(value: Any) -> list[str] | None:
+    """Names of the fields of a dataclass instance that is a container, None for anything else."""
+    kind = type(value)
+    if kind.__hash__ is None and hasattr(kind, "__dataclass_fields__"):
+        return list(kind.__dataclass_fields__)
+    return None

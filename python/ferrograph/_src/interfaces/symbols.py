@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import ops
 from ..context import ownership, thread
+from ..graph_view.graph import Graph, Operation
 from ..native import _core
 from ..ops._dispatch import told
-from ..staging.graph import Graph, Operation
 from ..values import nest
 from ..values.errors import shown
 from ..values.public import public

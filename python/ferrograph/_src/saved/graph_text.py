@@ -10,9 +10,9 @@ from typing import Any
 
 from ..checkpoint.paths import file_errors, path_text
 from ..files.wire import fields, quoted
+from ..graph_view.graph import Graph
 from ..native import _core
 from ..ops._dispatch import told
-from ..staging.graph import Graph
 from ..values.errors import shown
 from ..values.public import public
 

@@ -9,18 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
+from ..heap import attribute_order, branch_results, frames, liveness, region_log
+from ..heap.location import UNDEFINED, Attribute, Location, State
+from ..heap.source_location import SourceLocation, diagnostic
+from ..heap.trace_context import note_unset
+from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
+from ..symbolic import python_numbers, scalar_checks, value_ranges
+from ..symbolic.values import can_be_tensor, is_eager, is_staged, predicate, truth
 from ..values import errors
-from . import attempts, chosen_numbers, effects, magnitudes, notes
-from .attempts import Built
-from .journal import note_unset
-from .journal import thread as _thread
-from .late import failures, frames, lifting, merging, orders, readers, remains, several
-from .places import Spot, say
+from . import exceptions, lifting, merging, retrace, side_effects
 from .regions import Conditional, itself
-from .state import UNDEFINED, Attribute, Place, State
-from .values import can_be_tensor, is_eager, is_staged, predicate, truth
+from .retrace import RetraceForVariables
 
 __all__ = [
     "is_eager",
@@ -54,9 +55,13 @@ class _Branches(threading.local):
 _branches = _Branches()
 
 
-def where(function: Callable, line: int | Spot) -> str:
+def where(function: Callable, line: int | SourceLocation) -> str:
     """The user's file and line, as messages name them; a line may be all of that already."""
-    return line if line.__class__ is Spot else Spot(function.__code__.co_filename, line)
+    return (
+        line
+        if line.__class__ is SourceLocation
+        else SourceLocation(function.__code__.co_filename, line)
+    )
 
 
 def stage_if(
@@ -78,7 +83,7 @@ def stage_if(
     """
     place = where(then, line)
     test = predicate(test, place)
-    if attempts.thread.is_first and (known := magnitudes.truth(test)) is not None:
+    if retrace.thread.is_first and (known := value_ranges.truth(test)) is not None:
         (then if known else orelse)()
         return
     while True:
@@ -87,7 +92,7 @@ def stage_if(
             _stage_if(conditional, then, orelse, state, place, live, soft, unread)
         except Undetermined:
             conditional.other_than_left(then, orelse)()
-        except Built:
+        except RetraceForVariables:
             continue
         return
 
@@ -122,7 +127,7 @@ def _stage_if(
                 continue
             skipped = tuple(failed[k] or spot.label in unread[k] for k in (0, 1))
             merge = _merge if needed else _merge_soft
-            sides = tuple(effects.standing([*sides]))
+            sides = tuple(side_effects.standing([*sides]))
             if merge(conditional, spot.label, sides, skipped, place, (i, before[i])):
                 chosen.append(i)
         settle = _merge_changes(conditional, found, place)
@@ -139,8 +144,8 @@ def _trace_branches(
     functions: tuple[Thunk, Thunk],
     state: State,
     before: list,
-    others: list[Place],
-) -> tuple[list[list], list[bool], list[list[effects.Change]]]:
+    others: list[Location],
+) -> tuple[list[list], list[bool], list[list[side_effects.Change]]]:
     """What ``state`` holds after each branch, which of them raise, and what else they change.
 
     All of that is put back.
@@ -148,21 +153,21 @@ def _trace_branches(
     after, errors, found = [], [], []
     direct = frozenset(place.key for place in others)
     names = frozenset(place.key for place in state.places)
-    journal = None
+    log = None
     for branch, function in zip(conditional.branches, functions, strict=True):
         try:
-            with effects.region(functions, journal, own=state.places) as journal:
+            with side_effects.region(functions, log, own=state.places) as log:
                 _touch(before, others)
                 errors.append(_trace(branch, function)[1])
             after.append(state.read())
         except Undetermined:
-            effects.changes(journal, functions, direct, names)
+            side_effects.changes(log, functions, direct, names)
             raise
         finally:
             state.write(before)
-        found.append(effects.changes(journal, functions, direct, names))
+        found.append(side_effects.changes(log, functions, direct, names))
         conditional.end_branch(branch)
-    conditional.snapshot = journal.snapshot if journal is not None else None
+    conditional.snapshot = log.snapshot if log is not None else None
     _raise_both(conditional, errors)
     failed = [error is not None for error in errors]
     conditional.join_branches(failed)
@@ -175,12 +180,14 @@ def _lift(conditional: Conditional, failed: list[bool]) -> None:
         conditional.lifting = lifting.Lifting(conditional, failed.index(False))
 
 
-def _leave(conditional: Conditional, found: list[list[effects.Change]], place: str) -> None:
+def _leave(conditional: Conditional, found: list[list[side_effects.Change]], place: str) -> None:
     """Tell a conditional what its branches left in containers that they changed in place."""
     if not any(found):
         return
     copied = conditional.copied
-    yes, no = (remains.as_left(changes, place, copied) if changes else itself for changes in found)
+    yes, no = (
+        branch_results.as_left(changes, place, copied) if changes else itself for changes in found
+    )
     conditional.as_left = yes, no
     conditional.contents = [
         {id(c.place.owner): c.new for c in side if c.place.is_whole} for side in found
@@ -190,18 +197,18 @@ def _leave(conditional: Conditional, found: list[list[effects.Change]], place: s
     conditional.left = [{**was, **{c.place.key: c.new for c in side}} for side in found]
 
 
-def _touch(values: list, others: list[Place]) -> None:
+def _touch(values: list, others: list[Location]) -> None:
     """Note the containers that names hold, which an augmented assignment changes in place."""
     for value in values:
-        notes.in_place(value)
+        region_log.in_place(value)
     for place in others:
         if place.is_module:
-            notes.touch(place)
+            region_log.touch(place)
 
 
 def _merge_changes(
     conditional: Conditional,
-    found: list[list[effects.Change]],
+    found: list[list[side_effects.Change]],
     place: str,
     fills: bool = False,
 ) -> Callable[[list], None]:
@@ -210,21 +217,23 @@ def _merge_changes(
     With ``fills`` a name that one branch alone sets is a placeholder after the other.
     """
     if not any(found) and conditional.lifting is None:
-        return lambda results: effects.stand_in_again()
+        return lambda results: side_effects.substitute_again()
     sides = [{c.place.key: c for c in changes} for changes in found]
-    effects.refuse_shadowed([*found[0], *found[1]])
+    side_effects.refuse_shadowed([*found[0], *found[1]])
     if all(any(map(_is_new, changes)) for changes in found):
-        orders.note_new(found)
+        attribute_order.note_new(found)
     setters: list[Callable[[Iterator], None]] = []
     lifting = conditional.lifting
     if lifting is not None:
         left = found[lifting.side]
-        new = effects.standing([change.new for change in left])
+        new = side_effects.standing([change.new for change in left])
         setters += [lifting.change(c.place, value) for c, value in zip(left, new, strict=True)]
         sides = [{}, {}]
     for key in {**sides[0], **sides[1]}:
         known = sides[0].get(key) or sides[1][key]
-        pair = effects.standing([side[key].new if key in side else known.old for side in sides])
+        pair = side_effects.standing(
+            [side[key].new if key in side else known.old for side in sides]
+        )
         if fills and known.place.key[0] == "cell" and any(p is UNDEFINED for p in pair):
             setters.append(merging.fill(conditional, known.place, pair))
             continue
@@ -236,25 +245,25 @@ def _merge_changes(
         rest = iter(results)
         for setter in setters:
             setter(rest)
-        effects.stand_in_again()
+        side_effects.substitute_again()
 
     return settle
 
 
-def _is_new(change: effects.Change) -> bool:
+def _is_new(change: side_effects.Change) -> bool:
     """Whether a branch gives an object an attribute that it did not have."""
     return isinstance(change.place, Attribute) and not change.place.was_own
 
 
-def _is_left_alone(spot: Place, pair: list, place: str) -> bool:
+def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
     """Whether a place stays as the functions given to ``cond`` left it: the graph cannot choose
     between what they leave, and nobody reads it afterwards."""
     if merging.can_carry(spot, *pair):
         return False
-    if readers.is_read(spot):
+    if liveness.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
             raise errors.StagingError(
-                say(
+                diagnostic(
                     place,
                     f"{spot.label!r} gets longer in one of the functions of this `cond`, and code "
                     "that is not converted reads it afterwards",
@@ -282,12 +291,12 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 return result, None
             except Exception as e:
                 if not (getattr(e, _MARK, False) or getattr(e, _OUT_OF_BOUNDS, False)):
-                    failures.mark_left(e)
+                    exceptions.mark_left(e)
                     raise
                 if isinstance(e, (StopIteration, IndexError)):
                     _thread.n_ends += 1
-                if not failures.is_said(e, branch):
-                    ops.Assert(False, failures.message(e, _raised_at(e)))
+                if not exceptions.is_said(e, branch):
+                    ops.Assert(False, exceptions.message(e, _raised_at(e)))
                 branch.is_traced = True
                 return UNDEFINED, e
     finally:
@@ -313,11 +322,11 @@ def _raise_both(conditional: Conditional, errors: Sequence[Exception | None]) ->
     first, second = errors
     if first is None or second is None:
         return
-    if not failures.are_alike(first, second):
-        failures.mark_left(first)
+    if not exceptions.are_alike(first, second):
+        exceptions.mark_left(first)
         if _branches.stack:
             conditional.emit()
-            failures.note_said(first, _branches.stack[-1])
+            exceptions.note_said(first, _branches.stack[-1])
     raise first
 
 
@@ -362,8 +371,8 @@ def _merge(
         return True
     if any(m and not f for m, f in zip(missing, filled, strict=True)):
         set_in, unset_in = (_SIDES[1], _SIDES[0]) if missing[0] else _SIDES
-        raise attempts.unset(
-            say(
+        raise retrace.unset(
+            diagnostic(
                 place,
                 f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and "
                 "is used later",
@@ -418,8 +427,8 @@ def stage_choice(
     ``merge`` adds the pair of results to the conditional, and gives how to take what comes out.
     """
     test, merge = predicate(test, place), merge or _merge_results
-    if attempts.thread.is_first and merge is _merge_results:
-        known = magnitudes.truth(test)
+    if retrace.thread.is_first and merge is _merge_results:
+        known = value_ranges.truth(test)
         if known is not None:
             return (then if known else orelse)()
     while True:
@@ -428,7 +437,7 @@ def stage_choice(
             return _stage_choice(conditional, then, orelse, place, merge)
         except Undetermined:
             return conditional.other_than_left(then, orelse)()
-        except Built:
+        except RetraceForVariables:
             continue
 
 
@@ -444,24 +453,24 @@ def _stage_choice(
     conditional: Conditional, then: Thunk, orelse: Thunk, place: str, merge: Callable
 ) -> Any:
     with conditional:
-        outcomes, found, journal = [], [], None
+        outcomes, found, log = [], [], None
         for branch, function in zip(conditional.branches, (then, orelse), strict=True):
             try:
-                with effects.region((then, orelse), journal) as journal:
+                with side_effects.region((then, orelse), log) as log:
                     outcomes.append(_trace(branch, function))
             except Undetermined:
-                effects.changes(journal, (then, orelse))
+                side_effects.changes(log, (then, orelse))
                 raise
-            found.append(effects.changes(journal, (then, orelse)))
+            found.append(side_effects.changes(log, (then, orelse)))
             conditional.end_branch(branch)
         failed = [error is not None for _, error in outcomes]
         _raise_both(conditional, [error for _, error in outcomes])
         conditional.join_branches(failed)
         _lift(conditional, failed)
-        values = effects.standing([value for value, _ in outcomes])
+        values = side_effects.standing([value for value, _ in outcomes])
         _leave(conditional, found, place)
         conditional.note_left({RESULT: value} for value in values)
-        conditional.snapshot = journal.snapshot
+        conditional.snapshot = log.snapshot
         take = merge(conditional, values, (failed[0], failed[1]), place)
         settle = _merge_changes(conditional, found, place, fills=True)
         results = iter(conditional.emit())
@@ -484,8 +493,8 @@ def stage_either(first: Any, rest: Thunk) -> Any:
 def stage_not(value: Any) -> Any:
     """``not value``."""
     value = truth(_core.convert_to_tensor(value), "`not`")
-    value = value if value.shape.rank == 0 else several.single(value, ValueError)
-    return chosen_numbers.mark_truth(ops.logical_not(value))
+    value = value if value.shape.rank == 0 else scalar_checks.single(value, ValueError)
+    return python_numbers.mark_truth(ops.logical_not(value))
 
 
 def rows(value: Any) -> Any:
@@ -498,4 +507,4 @@ def rows(value: Any) -> Any:
 
 def stage_assert(test: Any, message: Thunk | None) -> None:
     """Fail when the graph runs and ``test`` is false."""
-    failures.check(test, message)
+    exceptions.check(test, message)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import collections
 
-from .. import staging
 from ..context import ownership
+from ..heap.walk import fields, walked
 from ..hints import Any
 from ..native import _core
-from . import chosen_numbers, chosen_texts, list_arguments
-from .walking import fields, walked
+from ..symbolic import python_numbers, python_strings
+from . import conditional, list_arguments
 
 _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 
@@ -19,8 +19,8 @@ def refuse_chosen(value: Any, use: str) -> None:
     for part in walked(value, _held):
         list_arguments.refuse_grown(part)
         if type(part) is _core.SymbolicTensor:
-            chosen_numbers.refuse(part, use)
-            chosen_texts.refuse(part)
+            python_numbers.refuse(part, use)
+            python_strings.refuse(part)
 
 
 def _held(value: Any) -> list:
@@ -37,20 +37,20 @@ def _held(value: Any) -> list:
 def check_set(tensor: Any, name: str) -> None:
     """Let the setting of an attribute fail on a tensor that stands for a number or a text, as it
     does in plain Python; refused where the graph says whether it stands for one."""
-    if chosen_texts.is_chosen(tensor):
+    if python_strings.is_chosen(tensor):
         raise _not_set("str", name)
-    if chosen_numbers.is_chosen(tensor):
-        if chosen_numbers.standing(tensor) is not True:
+    if python_numbers.is_chosen(tensor):
+        if python_numbers.standing(tensor) is not True:
             refuse_set(tensor)
         raise _not_set("number", name)
 
 
 def refuse_set(tensor: Any) -> None:
     """Refuse to set an attribute on a tensor that may stand for a number or for what is NumPy's."""
-    chosen_numbers.refuse(tensor, "the setting of an attribute")
+    python_numbers.refuse(tensor, "the setting of an attribute")
 
 
 def _not_set(kind: str, name: str) -> AttributeError:
     made = AttributeError(f"{kind!r} object has no attribute {name!r} that can be set")
-    staging.mark_raised(made)
+    conditional.mark_raised(made)
     return made

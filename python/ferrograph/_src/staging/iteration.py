@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..context.hooks import hooks
+from ..heap.source_location import diagnostic, here
 from ..hints import Any
 from ..native import _core
+from ..symbolic import overflow_checks, python_numbers, values
+from ..symbolic.value_ranges import constant
 from ..values import constants, dtypes, errors
-from . import bounds, chosen_numbers, values
-from .late import by_tensors
-from .magnitudes import constant
-from .places import here, say
+from . import tensor_indexing
 
 
 class Source(abc.ABC):
@@ -36,7 +36,7 @@ class Source(abc.ABC):
     def __iter__(self) -> Iterator:
         if not isinstance(self.count, int):
             raise errors.OperatorNotAllowedInGraphError(
-                say(
+                diagnostic(
                     here(),
                     "Python iterates over a tensor whose length is not known while tracing",
                     "Use a `for` statement or a list comprehension, or an operation on the whole "
@@ -126,8 +126,8 @@ class Numbers(Source):
 
     def at(self, index: Any) -> Any:
         first, step = self._numbers.start, self._numbers.step
-        large = any(map(bounds.is_large, (first, step, self._numbers.stop)))
-        return chosen_numbers.mark_integer(index * step + first, large)
+        large = any(map(overflow_checks.is_large, (first, step, self._numbers.stop)))
+        return python_numbers.mark_integer(index * step + first, large)
 
 
 class Items(Source):
@@ -138,7 +138,7 @@ class Items(Source):
         self._items, self.count = list(items), len(items)
 
     def at(self, index: Any) -> Any:
-        return by_tensors.one_of(self._items, ops.minimum(index, self.count - 1))
+        return tensor_indexing.one_of(self._items, ops.minimum(index, self.count - 1))
 
 
 class RaggedRows(Source):
@@ -173,8 +173,8 @@ class Enumerated(Source):
 
     def at(self, index: Any) -> Any:
         first = self._first
-        large = type(first) is not int or bounds.is_large(first)
-        return chosen_numbers.mark_integer(index + first, large), self._inner.at(index)
+        large = type(first) is not int or overflow_checks.is_large(first)
+        return python_numbers.mark_integer(index + first, large), self._inner.at(index)
 
 
 class Zipped(Source):
@@ -239,7 +239,7 @@ def check_rows(tensor: Any, place: str = "iteration") -> Any:
     """``tensor``, which must have rows."""
     if values.static_shape(tensor) == []:
         raise TypeError(
-            say(
+            diagnostic(
                 place,
                 "a `for` over a scalar tensor, which has no elements",
                 "To count to it write `for i in fg.range(n):`.",
@@ -328,7 +328,7 @@ class Counting:
         self._of_python = of_python  # whether plain Python has integers of its own
         first = start._constant_value() if of_python else None
         by_one = isinstance(step, int) and abs(step) == 1
-        self._is_large = not by_one or first is None or bounds.is_large(int(first))
+        self._is_large = not by_one or first is None or overflow_checks.is_large(int(first))
         self.start = start
 
     def has_changed(self) -> bool:
@@ -364,7 +364,7 @@ class Counting:
     def element(self, position: Any) -> Any:
         if not self._of_python:
             return position
-        return chosen_numbers.mark_integer(position, self._is_large)
+        return python_numbers.mark_integer(position, self._is_large)
 
     def following(self, position: Any) -> Any:
         return position + self._step

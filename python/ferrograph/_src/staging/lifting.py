@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ..heap import escaping, structure
+from ..heap.adapters import registry
+from ..heap.adapters.base import Through
+from ..heap.location import Location, Together, Variants, held_by
 from ..hints import Any
 from ..native import _core
-from . import kinds, outside, values, versions
-from .cursors import Cursor
-from .facets import Through
+from . import variants
+from .iterator_cursors import Cursor
 from .regions import Conditional
-from .state import Place, Together, Versions
 
 Take = Callable[[Iterator], Any]
 
@@ -27,14 +29,14 @@ class Lifting:
         self._region = conditional.branches[side].region
         self._seen: dict[int, Any] = {}
 
-    def change(self, place: Place, value: Any) -> Callable[[Iterator], None]:
+    def change(self, place: Location, value: Any) -> Callable[[Iterator], None]:
         """How to leave in a place what the branch left there."""
         label = f"the values of {place.label!r}"
         if not place.is_whole:
             take = self.value(label, value)
             return lambda results: place.put(take(results))
         take = (
-            self._several(label, value) if type(value) is Versions else self._content(label, value)
+            self._several(label, value) if type(value) is Variants else self._content(label, value)
         )
         return lambda results: place.put(take(results))
 
@@ -56,7 +58,9 @@ class Lifting:
 
     def _leaf(self, label: str, value: Any) -> Take:
         graph = self._region.graph_id
-        if not any(getattr(leaf, "_graph_id", None) == graph for leaf in values.leaves_of(value)):
+        if not any(
+            getattr(leaf, "_graph_id", None) == graph for leaf in structure.leaves_of(value)
+        ):
             return lambda results: value
         first, second = (value, None) if self.side == 0 else (None, value)
         self._conditional.merge(label, first, second, (self.side == 1, self.side == 0))
@@ -64,35 +68,37 @@ class Lifting:
 
     def _content(self, label: str, content: Any) -> Take:
         """A content of a container, which compares by what it holds."""
-        items = versions.held_by(content)
+        items = held_by(content)
         takes = [self.value(label, item) for item in items]
         if not items:
             return lambda results: content
-        return lambda results: versions.with_values(content, [take(results) for take in takes])
+        return lambda results: variants.with_values(content, [take(results) for take in takes])
 
-    def _several(self, label: str, held: Versions) -> Take:
+    def _several(self, label: str, held: Variants) -> Take:
         index = self.value(label, held.index)
         takes = [self._content(label, content) for content in held.contents]
-        return lambda results: Versions(index(results), [take(results) for take in takes])
+        return lambda results: Variants(index(results), [take(results) for take in takes])
 
     def _inside(self, label: str, value: Any) -> Iterator[Callable[[Iterator], None]]:
         """How to leave what an object holds that the branch has made."""
         snapshot = self._conditional.snapshot
         if id(value) in self._seen or (snapshot is not None and snapshot.knows(value)):
             return
-        facets = (kinds.FIELDS,) if type(value) is Cursor else kinds.facets_of(type(value))
-        if facets:
+        adapters = (
+            (registry.FIELDS,) if type(value) is Cursor else registry.adapters_of(type(value))
+        )
+        if adapters:
             self._seen[id(value)] = value
-        for facet in facets:
-            held = facet.hold(value)
-            if isinstance(facet, Through) and facet is not kinds.OF_CLASS:
-                for part in facet.parts(value, held):
+        for adapter in adapters:
+            held = adapter.hold(value)
+            if isinstance(adapter, Through) and adapter is not registry.OF_CLASS:
+                for part in adapter.parts(value, held):
                     yield from self._inside(label, part)
-            for key, inner in _pairs(facet, held):
-                place = outside.place_of(facet, value, key)
+            for key, inner in _pairs(adapter, held):
+                place = escaping.location_of(adapter, value, key)
                 yield self._setter(place, inner, self.value(label, inner))
 
-    def _setter(self, place: Place, inner: Any, take: Take) -> Callable[[Iterator], None]:
+    def _setter(self, place: Location, inner: Any, take: Take) -> Callable[[Iterator], None]:
         def put(results: Iterator) -> None:
             made = take(results)
             if made is not inner:
@@ -101,9 +107,9 @@ class Lifting:
         return put
 
 
-def _pairs(facet: Any, held: Any) -> Iterator[tuple[Any, Any]]:
+def _pairs(adapter: Any, held: Any) -> Iterator[tuple[Any, Any]]:
     """What an object holds one by one, under the keys of its places."""
-    if facet is kinds.CELL:
+    if adapter is registry.CELL:
         yield None, held[0]
     elif isinstance(held, dict):
         yield from held.items()

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from .. import ops
 from ..context import ownership
+from ..heap.location import is_grown
+from ..heap.source_location import here
+from ..heap.trace_context import thread as _thread
 from ..hints import Any
+from ..symbolic import python_strings, values
 from ..values import nest
-from . import chosen_texts, values
 from .conditional import stage_choice
-from .journal import thread as _thread
-from .lists import Grown, as_tensors, method, whole
-from .places import here
-from .state import is_grown
+from .tensor_lists import Grown, as_tensors, method, whole
 
 
 def refuse_grown(value: Any) -> None:
@@ -77,14 +77,14 @@ def for_library(function: Callable) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and is_grown(args[0]) and special is not None:
             return special(whole(args[0]), *args[1:], **kwargs)
-        if function is copy.deepcopy and args and (known := _thread.journals[0].families):
+        if function is copy.deepcopy and args and (known := _thread.trace.aliases.sets):
             known.refuse_deep_copy(args[0])
         if function in _COPIES or hasattr(function, "takes_lists"):
             return function(*args, **kwargs)  # which see to what a list holds
         if not own:
             for value in (*args, *kwargs.values()):
                 refuse_grown(value)
-                chosen_texts.refuse(value)
+                python_strings.refuse(value)
             return function(*args, **kwargs)
         args = tuple(as_tensors(a) for a in args)
         return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})

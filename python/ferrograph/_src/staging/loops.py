@@ -10,25 +10,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .. import ops, staging
+from .. import ops
+from ..heap import aliasing, region_log, structure, substitution
+from ..heap.active_iterators import changed_while_running
+from ..heap.location import UNDEFINED, Location, State, Together, is_grown
+from ..heap.parts import arrays_in
+from ..heap.source_location import diagnostic
+from ..heap.trace_context import RegionLog, has_variants, note_unset, really
+from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
+from ..symbolic import array_aliases, identities, value_ranges, values
 from ..values import constants, dtypes, errors
 from ..values.errors import shown
-from . import aliases, array_names, attempts, effects, magnitudes, notes, values
+from . import (
+    alias_partition,
+    exceptions,
+    merging,
+    replaced_lists,
+    retrace,
+    side_effects,
+    tensor_lists,
+    write_barriers,
+)
 from . import options as loop_options
-from .attempts import Again, Memory, ShapeChangeError
-from .carried import Slot, Variables
 from .conditional import RESULT, stage_choice, where
-from .copies import Copies
 from .iteration import source_of
-from .journal import has_versions, note_unset, really
-from .journal import thread as _thread
-from .late import failures, identities, lists, merging, partitions, replaced_lists
-from .parts import arrays_in
-from .places import say
-from .running import changed_while_running
-from .state import UNDEFINED, Place, State, Together, is_grown
+from .loop_containers import Copies
+from .loop_variables import Slot, Variables
+from .retrace import Memory, RetraceLoop, ShapeChangeError
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 12
@@ -76,7 +86,7 @@ class Loop:
             return False
         return label in self.live or label in self.soft
 
-    def carried(self, before: list) -> list[tuple[Place, Any]]:
+    def carried(self, before: list) -> list[tuple[Location, Any]]:
         """The places that it carries, with what they held ``before``."""
         pairs = enumerate(zip(self.state.places, before, strict=True))
         return [pair for i, pair in pairs if self.carries(i)]
@@ -111,17 +121,24 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
     def first(_: list) -> list:
         return [("the condition", step([])[0])]
 
-    memory = attempts.memory_of(loop)
+    memory = retrace.memory_of(loop)
     loop.runs = lambda: start
     extras = [("the condition", start)]
     going_on: Callable[[list], Any] = lambda inputs: inputs[0]  # noqa: E731
     _run(
-        loop, place, extras, going_on, step, memory, first, lambda: magnitudes.truth(start) is True
+        loop,
+        place,
+        extras,
+        going_on,
+        step,
+        memory,
+        first,
+        lambda: value_ranges.truth(start) is True,
     )
 
 
 def boolean(value: Any, place: str) -> Any:
-    value = lists.truth(value) if is_grown(value) else value
+    value = tensor_lists.truth(value) if is_grown(value) else value
     return (
         values.predicate(value, place)
         if values.is_staged(value)
@@ -150,7 +167,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     def first(extras: list) -> list:
         return [("the position", step([extras[0][1]])[0])]
 
-    memory = attempts.memory_of(loop)
+    memory = retrace.memory_of(loop)
     relaxed = memory.relaxed
     extras = [("the position", source.start)]
     while True:
@@ -183,20 +200,20 @@ def _run(
     carry(loop.state, memory.known_places(loop.anchors))
     for _ in range(_MAX_TRACES):
         try:
-            with attempts.attempt(memory):
+            with retrace.attempt(memory):
                 _stage(loop, place, extras, going, step, memory)
             return
-        except Again as again:
+        except RetraceLoop as again:
             memory.learn(again)
             carry(loop.state, again.places)
         except ValueError as e:
-            if loop.has_begun or not attempts.is_unset(e) or not is_known_to_run():
+            if loop.has_begun or not retrace.is_unset(e) or not is_known_to_run():
                 raise
             loop.has_begun, loop.runs = True, None
-            with attempts.first_iteration():
+            with retrace.first_iteration():
                 extras[:] = first(extras)
     raise errors.StagingError(
-        say(
+        diagnostic(
             place,
             "what an iteration of this loop changes differs each time it is traced",
             "Keep the state of the loop in names, attributes and items that exist before it.",
@@ -204,7 +221,7 @@ def _run(
     )
 
 
-def carry(state: State, places: list[Place]) -> None:
+def carry(state: State, places: list[Location]) -> None:
     """Add places to those that a loop carries; of a list that grows it carries the whole, and of
     what a place holds nothing by itself."""
     known = {p.key for p in state.places}
@@ -242,12 +259,12 @@ def _stage(
     for spot, value in zip(state.places, before, strict=True):
         if value is UNDEFINED:
             note_unset(spot.label)  # which an iteration before may set
-    notes.touch_carried(state.places[state.n_names :])
+    write_barriers.touch_carried(state.places[state.n_names :])
     if len(state.places) > state.n_names:
         pairs = [*zip(state.places, before, strict=True)][state.n_names :]
-        effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
+        side_effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
         changed = [p for p, _ in pairs]
-        array_names.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
+        array_aliases.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.recall(memory)
@@ -257,23 +274,23 @@ def _stage(
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
-            array_names.refuse_arrays(loop.carried(before), loop.anchors, place)
+            array_aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
-            with effects.region(loop.anchors, repeats=True, own=state.places) as journal:
+            with side_effects.region(loop.anchors, repeats=True, own=state.places) as log:
                 for value in before:
-                    notes.in_place(value)
+                    region_log.in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)
                 if len(state.places) > state.n_names:
-                    notes.check_own(state.places[i] for i in slots)
+                    write_barriers.check_own(state.places[i] for i in slots)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
-            may_stay = has_arrays and any(array_names.may_stay(after[i]) for i in slots)
-            reached = journal.snapshot
-            _check_effects(loop, journal, before, variables)
+            may_stay = has_arrays and any(array_aliases.may_stay(after[i]) for i in slots)
+            reached = log.snapshot
+            _check_effects(loop, log, before, variables)
             if variables.promotions:
-                raise Again(promoted=variables.promotions)
+                raise RetraceLoop(promoted=variables.promotions)
             late = _join_late(loop, before, after, slots, variables)
-            with variables.condition, effects.journal() as journal:
+            with variables.condition, side_effects.logged() as log:
                 inputs = variables.inputs[0]
                 state.write(with_slots(before, slots, variables, inputs))
                 try:
@@ -286,7 +303,7 @@ def _stage(
                         inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
                     )
                     more = ops.logical_and(limit, more)
-            asks = loop.is_for and _thread.journals and _thread.journals[0].compares
+            asks = loop.is_for and _thread.trace is not None and _thread.trace.aliases.compares
             made_anew = _made_anew(slots, after, variables) if asks else ()
             outputs = variables.emit(more)
     except BaseException:
@@ -295,14 +312,14 @@ def _stage(
     leave_results(loop, before, after, slots, late, variables, outputs)
     for i in made_anew:
         identities.note_new(state.places[i].get())
-    effects.stand_in_again()
-    aliases.note(variables.joins, reached, place)
+    side_effects.substitute_again()
+    aliasing.note(variables.joins, reached, place)
     if has_arrays:
         pairs = loop.carried(after)
         if loop.runs is None or loop.runs() is not True or may_stay:
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
-        array_names.note_arrays(arrays, reached, place)
+        array_aliases.note_arrays(arrays, reached, place)
 
 
 def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
@@ -313,30 +330,28 @@ def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> lis
     return [i for i in slots if variables.body.has(after[i]) and identities.is_new(after[i])]
 
 
-def _check_effects(
-    loop: Loop, journal: effects.Journal, before: list, variables: Variables
-) -> None:
+def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
     """Start again where an iteration changes places that the loop does not carry yet."""
     state = loop.state
     own = frozenset([id(place.owner) for place in state.places[: state.n_names]])
-    left, contents = state.read(), effects.contents(journal, own)
+    left, contents = state.read(), side_effects.contents(log, own)
     state.write(before)
     direct = frozenset(place.key for place in state.places)
     known = direct | {(all_, id(p.owner)) for p in state.places if _is_item(p) for all_ in _ALL}
     found = []
     with variables.body:
-        left_so = effects.changes(journal, loop.anchors, known, left=contents, repeats=True)
+        left_so = side_effects.changes(log, loop.anchors, known, left=contents, repeats=True)
         for change in left_so:
             found += [p for p in merging.expand(change) if p.key not in direct]
-    if found or journal.spoiled:
-        raise Again(found)
+    if found or log.spoiled:
+        raise RetraceLoop(found)
     state.write(left)
 
 
 _ALL = ("all", "whole")  # the keys of places that are all of an object
 
 
-def _is_item(place: Place) -> bool:
+def _is_item(place: Location) -> bool:
     return isinstance(place.key, tuple) and place.key[0] in ("item", "grown", "versions")
 
 
@@ -373,7 +388,7 @@ def iterate(
     for i, slot in slots.items():
         start[i] = copies.given(slot.label, before[i], start[i], slot.label in variables.split)
     copies.begin()
-    given = {i: values.leaves_of(start[i]) for i in slots}
+    given = {i: structure.leaves_of(start[i]) for i in slots}
     with variables.body:
         loop.state.write(start)
         try:
@@ -382,12 +397,12 @@ def iterate(
             variables.met(e)
             if isinstance(e, NameError):
                 _refuse_early(e, loop, before, variables.place)
-            failures.mark_left(e)
+            exceptions.mark_left(e)
             raise
         after = loop.state.read()
         _check_partition(loop, before, start, after, slots, copies, variables.place)
         has_copies = copies.are_made()
-        moved = partitions.moved(slots, start, after) if has_copies else {}
+        moved = alias_partition.moved(slots, start, after) if has_copies else {}
         variables.joins = copies.settled(moved, loop.anchors, variables.place)
         if chosen.maximum_iterations is not None:
             extras = [*extras, inputs[n_extras] + 1]
@@ -427,7 +442,9 @@ def _check_partition(
     """Check that what is one object at the beginning of an iteration is one at its end."""
     if not copies.are_made():
         return
-    partitions.check({i: s.label for i, s in slots.items()}, start, after, copies.changed, place)
+    alias_partition.check(
+        {i: s.label for i, s in slots.items()}, start, after, copies.changed, place
+    )
     owners = {
         id(spot.owner)
         for i, spot in enumerate(loop.state.places)
@@ -437,13 +454,13 @@ def _check_partition(
         if i < loop.state.n_names and slot.label not in loop.entry:
             continue
         if id(before[i]) in owners and after[i] is not before[i]:
-            partitions.refuse(slot.label, place)
-        partitions.check_others(slot.label, start[i], after[i], owners, copies.changed, place)
+            alias_partition.refuse(slot.label, place)
+        alias_partition.check_others(slot.label, start[i], after[i], owners, copies.changed, place)
 
 
 def _removed(label: str, place: str) -> Exception:
     return errors.StagingError(
-        say(
+        diagnostic(
             place,
             f"{label} is removed in this loop of the graph, whose later iterations would miss it",
             "Put another value there, or a flag that says that it is gone.",
@@ -453,7 +470,7 @@ def _removed(label: str, place: str) -> Exception:
 
 def _same_leaves(given: list, value: Any) -> bool:
     """Whether a value still has the leaves that it was given."""
-    leaves = values.leaves_of(value)
+    leaves = structure.leaves_of(value)
     return len(leaves) == len(given) and all(a is b for a, b in zip(leaves, given, strict=True))
 
 
@@ -462,8 +479,8 @@ def _refuse_early(e: NameError, loop: Loop, before: list, place: str) -> None:
     unset = {s.label for s, v in zip(loop.state.places, before, strict=True) if v is UNDEFINED}
     name = getattr(e, "name", None)
     if name in unset:
-        raise attempts.unset(
-            say(
+        raise retrace.unset(
+            diagnostic(
                 place,
                 f"{name!r} is read in this loop before anything sets it",
                 f"Set {name!r} before the loop, for example to `fg.zeros([])`.",
@@ -506,11 +523,13 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
     if named and label not in loop.after:
         if label in loop.entry:
             problem = f"{label!r} is {shown(value)} before this loop and a value in it"
-            raise attempts.unset(say(place, problem, f"Give {label!r} a tensor before the loop."))
+            raise retrace.unset(
+                diagnostic(place, problem, f"Give {label!r} a tensor before the loop.")
+            )
         return label in loop.soft
     if label in loop.entry or not named:
-        raise attempts.unset(
-            say(
+        raise retrace.unset(
+            diagnostic(
                 place,
                 f"{label!r} is {shown(value)} before this loop, but an iteration reads what the "
                 "one before it set",
@@ -519,7 +538,7 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
         )
     if loop.is_for and value is UNDEFINED and label not in loop.targets and not works:
         raise ValueError(
-            say(
+            diagnostic(
                 place,
                 f"{label!r} is first set in this loop and used after it, but the loop may run no "
                 "iteration at all",
@@ -562,5 +581,5 @@ def leave_results(
             results[i] = results[twin]
         set_by_now.add(i)
     state.write(results)
-    if has_versions():
-        staging.stand_in_again()
+    if has_variants():
+        substitution.substitute_again()

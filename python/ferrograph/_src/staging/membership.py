@@ -7,12 +7,18 @@ import collections
 import types
 
 from .. import ops
+from ..heap.source_location import diagnostic, here
 from ..hints import Any
 from ..native import _core
-from . import chosen_numbers, chosen_texts, iteration, partners, several
-from .late import promotions
-from .places import here, say
-from .values import can_be_tensor, is_staged
+from ..symbolic import (
+    numpy_promotion,
+    operand_classes,
+    python_numbers,
+    python_strings,
+    scalar_checks,
+)
+from ..symbolic.values import can_be_tensor, is_staged
+from . import iteration
 
 # What `in` looks for among the elements; of iterables without such a method, too.
 _AMONG_ELEMENTS = (
@@ -29,9 +35,9 @@ def _refuse_parts(value: Any, container: Any) -> None:
         return
     if hasattr(kind, "__array__"):
         return
-    chosen_texts.refuse(value)
+    python_strings.refuse(value)
     raise TypeError(
-        say(
+        diagnostic(
             here(),
             f"`in` of a tensor and a `{kind.__name__}`, which looks for more than its elements",
             "Ask before the branch or loop, or test what you mean with the functions of `fg`.",
@@ -41,16 +47,16 @@ def _refuse_parts(value: Any, container: Any) -> None:
 
 def _is_unequal(value: Any, element: Any) -> bool:
     """Whether ``value`` stands for a number or a text, and an element is no such one."""
-    if partners.text_beside_sequence(value, element):
+    if operand_classes.text_beside_sequence(value, element):
         return True
     if isinstance(element, (int, float, complex)):
-        return chosen_texts.is_chosen(value)
-    return partners.number_beside_sequence(value, element)
+        return python_strings.is_chosen(value)
+    return operand_classes.number_beside_sequence(value, element)
 
 
 # What is equal to a number or text only where it is the same object, or never.
 _UNEQUAL = (
-    *(type(None), dict, set, frozenset, *partners.SEQUENCES),
+    *(type(None), dict, set, frozenset, *operand_classes.SEQUENCES),
     *(type, types.FunctionType, types.BuiltinFunctionType),
 )
 
@@ -71,10 +77,10 @@ def _refuse_equals(value: Any, element: Any) -> None:
     """Refuse to compare what stands for a number or a text with an object that may be equal."""
     if isinstance(element, _UNEQUAL) or type(element).__eq__ is object.__eq__:
         return
-    if chosen_numbers.is_chosen(value) or chosen_texts.is_chosen(value):
+    if python_numbers.is_chosen(value) or python_strings.is_chosen(value):
         kind = type(element).__name__
         raise TypeError(
-            say(
+            diagnostic(
                 here(),
                 f"`in` compares a Python number or text that the graph chose with a `{kind}`",
                 "Put numbers or texts of Python's own into the container, or ask before the "
@@ -85,30 +91,30 @@ def _refuse_equals(value: Any, element: Any) -> None:
 
 def _is_same(value: Any, element: Any) -> Any:
     same = _equal(value, element)
-    several.refuse(same.shape, "`in`")
+    scalar_checks.refuse(same.shape, "`in`")
     return ops.reduce_all(same)
 
 
 def _equal(left: Any, right: Any) -> Any:
-    return (promotions if chosen_numbers.are_foreign_met() else ops).equal(left, right)
+    return (numpy_promotion if python_numbers.are_foreign_met() else ops).equal(left, right)
 
 
 def stage_in(value: Any, container: Any) -> Any:
     """``value in container`` where either is a tensor, or tensors are among the elements."""
     if is_staged(container):
-        chosen_texts.refuse(container)
-        if chosen_numbers.is_chosen(container):
+        python_strings.refuse(container)
+        if python_numbers.is_chosen(container):
             raise TypeError("argument of `in` is a number of Python's, which is not iterable")
-        several.refuse_rows(iteration.check_rows(container), "`in`")
-        return chosen_numbers.mark_truth(ops.reduce_any(_equal(container, value)))
+        scalar_checks.refuse_rows(iteration.check_rows(container), "`in`")
+        return python_numbers.mark_truth(ops.reduce_any(_equal(container, value)))
     _refuse_parts(value, container)
     found: Any = False
     for element in map(_plain, container):
         if not can_be_tensor(element):
             _refuse_equals(value, element)
-            if chosen_numbers.are_foreign_met():
-                promotions.refuse_among_objects(value)
+            if python_numbers.are_foreign_met():
+                numpy_promotion.refuse_among_objects(value)
         elif not _is_unequal(value, element):
             same = element is value or _is_same(value, element)
             found = same if found is False else ops.logical_or(found, same)
-    return chosen_numbers.mark_truth(_core.convert_to_tensor(found))
+    return python_numbers.mark_truth(_core.convert_to_tensor(found))

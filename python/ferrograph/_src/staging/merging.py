@@ -5,32 +5,33 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable, Iterator
 
-from .. import staging
-from ..hints import Any
-from ..values import errors
-from . import kinds, notes, values
-from .attempts import Again, in_loop, in_nest
-from .facets import Whole
-from .journal import front_of, is_front, really, record_of
-from .late import frames, lists, versions
-from .places import here, say
-from .regions import Conditional
-from .running import refuse_running
-from .state import (
+from ..heap import frames, region_log, structure, substitution
+from ..heap.active_iterators import refuse_running
+from ..heap.adapters import registry
+from ..heap.adapters.base import Whole
+from ..heap.location import (
     UNDEFINED,
     Container,
-    Place,
-    Versions,
+    Location,
+    Variants,
     are_same_keys,
-    item_place,
+    item_location,
     with_items,
 )
+from ..heap.source_location import diagnostic, here
+from ..heap.trace_context import is_proxy, proxy_of, really, record_of
+from ..hints import Any
+from ..symbolic import values
+from ..values import errors
+from . import tensor_lists, variants
+from .regions import Conditional
+from .retrace import RetraceLoop, in_loop, in_nest
 
 Setter = Callable[[Iterator], None]
 _MOST_GROWN = 4  # how often an iteration may leave contents that were not known
 
 
-def merge(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Setter:
+def merge(conditional: Conditional, place: Location, first: Any, second: Any, where: str) -> Setter:
     """Add a place to the conditional; how to leave the result in it."""
     if not isinstance(place, (Container, Whole)):
         return _scalar(conditional, place, first, second, where)
@@ -44,15 +45,15 @@ def merge(conditional: Conditional, place: Place, first: Any, second: Any, where
             return _items(conditional, place, list(first), list(second))
     if _is_grown(first) or _is_grown(second):
         return _lists(conditional, place, first, second)  # the other one has several contents
-    return versions.merge(conditional, place, first, second, where)
+    return variants.merge(conditional, place, first, second, where)
 
 
-def _must_grow(place: Place) -> bool:
+def _must_grow(place: Location) -> bool:
     """Whether the graph is to hold the elements of a list whose length branches change."""
     record = record_of(place.owner)
     if type(place.owner) is not list or place.in_library or (record and record.is_used):
         return False
-    return in_loop() or notes.is_filled(place.owner) or not staging.can_stand_in(place)
+    return in_loop() or region_log.is_filled(place.owner) or not substitution.can_substitute(place)
 
 
 def _fit(first: Any, second: Any) -> bool:
@@ -67,7 +68,9 @@ def _can_be_chosen(first: Any, second: Any) -> bool:
     """Whether the graph can choose of two containers part by part."""
     if isinstance(first, (set, bytearray)):
         return False
-    return not (values.check_same_structure(first, second) or values.other_order(first, second))
+    return not (
+        structure.check_same_structure(first, second) or structure.other_order(first, second)
+    )
 
 
 def objects_left(
@@ -79,18 +82,18 @@ def objects_left(
     ``was`` are the key of the place and what it held before."""
     if really(first) is really(second):
         return None
-    if not (is_front(first) or is_front(second) or _is_container(first, second)):
+    if not (is_proxy(first) or is_proxy(second) or _is_container(first, second)):
         return None
     pair = [left(v) for left, v in zip(conditional.as_left, (first, second), strict=True)]
-    by_parts = not (is_front(first) or is_front(second) or any(map(_is_grown, pair)))
+    by_parts = not (is_proxy(first) or is_proxy(second) or any(map(_is_grown, pair)))
     if by_parts and _fit(pair[:1], pair[1:]):
         return None
-    return pair if versions.can_be_one(conditional, pair, was) else None
+    return pair if variants.can_be_one(conditional, pair, was) else None
 
 
 def objects(conditional: Conditional, label: str, pair: list, where: str) -> Callable:
     """Add two objects that `versions.can_be_one`; how to take the one for both of them."""
-    first, second = (kinds.content_place(really(v)) for v in pair)
+    first, second = (registry.content_place(really(v)) for v in pair)
     assert first is not None
     assert second is not None
     kept = second if id(first.owner) in conditional.changed else first
@@ -103,7 +106,7 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Cal
 
     def give(results: Iterator) -> Any:
         take(results)
-        return front_of(notes.fresh(kept.owner))
+        return proxy_of(region_log.fresh(kept.owner))
 
     return give
 
@@ -112,26 +115,28 @@ def _is_container(*held: Any) -> bool:
     return all(isinstance(v, (list, dict, set, collections.deque, bytearray)) for v in held)
 
 
-def fill(conditional: Conditional, place: Place, pair: list) -> Setter:
+def fill(conditional: Conditional, place: Location, pair: list) -> Setter:
     """Add a name that one branch sets: who reads it after the other one fails in plain Python."""
     filled = pair[0] is UNDEFINED, pair[1] is UNDEFINED
     conditional.merge(f"the values of {place.label!r}", pair[0], pair[1], filled)
     return lambda results: place.put(next(results))
 
 
-def _called(place: Place) -> str:
+def _called(place: Location) -> str:
     return f"the {type(place.owner).__name__} {place.label!r}"
 
 
 def _grows(first: list, second: list) -> bool:
-    return any(type(v) is lists.Grown for v in (*first, *second))
+    return any(type(v) is tensor_lists.Grown for v in (*first, *second))
 
 
 def _is_grown(held: Any) -> bool:
     return isinstance(held, list) and _grows(held, [])
 
 
-def _scalar(conditional: Conditional, place: Place, first: Any, second: Any, where: str) -> Setter:
+def _scalar(
+    conditional: Conditional, place: Location, first: Any, second: Any, where: str
+) -> Setter:
     if really(first) is really(second):
         return lambda results: place.put(first)
     if first is UNDEFINED or second is UNDEFINED:
@@ -148,7 +153,7 @@ def _one_sided(label: str, in_else: bool, where: str) -> ValueError:
     sides = ("the `else` branch", "the `if` branch")
     set_in, unset_in = sides if in_else else sides[::-1]
     return ValueError(
-        say(
+        diagnostic(
             where,
             f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}",
             "Set it before the `if`, or in both branches.",
@@ -156,7 +161,7 @@ def _one_sided(label: str, in_else: bool, where: str) -> ValueError:
     )
 
 
-def _items(conditional: Conditional, place: Place, first: list, second: list) -> Setter:
+def _items(conditional: Conditional, place: Location, first: list, second: list) -> Setter:
     made = list(first)
     pairs = enumerate(zip(first, second, strict=True))
     differing = [i for i, (a, b) in pairs if really(a) is not really(b)]
@@ -171,7 +176,7 @@ def _items(conditional: Conditional, place: Place, first: list, second: list) ->
     return put
 
 
-def _mapping(conditional: Conditional, place: Place, first: dict, second: dict) -> Setter:
+def _mapping(conditional: Conditional, place: Location, first: dict, second: dict) -> Setter:
     pairs = zip(first.values(), second.values(), strict=True)
     differing = {i: pair for i, pair in enumerate(pairs) if really(pair[0]) is not really(pair[1])}
     keys = list(first)
@@ -185,7 +190,7 @@ def _mapping(conditional: Conditional, place: Place, first: dict, second: dict) 
     return put
 
 
-def _lists(conditional: Conditional, place: Place, first: Any, second: Any) -> Setter:
+def _lists(conditional: Conditional, place: Location, first: Any, second: Any) -> Setter:
     elements = elements_of(place, first, second)
     refuse_running(place.owner)
     grown = []
@@ -196,7 +201,7 @@ def _lists(conditional: Conditional, place: Place, first: Any, second: Any) -> S
     return lambda results: place.put([next(results)])
 
 
-def expand(change: Any) -> list[Place]:
+def expand(change: Any) -> list[Location]:
     """The places that a loop carries because an iteration changes ``change.place``."""
     place, old, new = change
     if not isinstance(place, (Container, Whole)):
@@ -206,40 +211,40 @@ def expand(change: Any) -> list[Place]:
     if is_sequence and len(old) == len(new) and not _grows(old, new):
         found = [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a is not b]
         return [_item(place, i) for i in found]
-    has_versions = Versions in both
+    has_variants = Variants in both
     are_few = not (_is_grown(old) or _is_grown(new)) and (in_nest() or not _gets_longer(old, new))
-    if has_versions and are_few:
-        return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
+    if has_variants and are_few:
+        return [Chosen(place, variants.union_of(*map(variants.contents_of, (old, new))))]
     if isinstance(place, Container) and isinstance(place.owner, list) and not place.in_library:
         return [GrownList(place, elements_of(place, old, new))]
     if both == {dict} and are_same_keys(old, new):
         pairs = zip(old.items(), new.values(), strict=True)
         return [_item(place, key) for (key, held), value in pairs if held is not value]
-    return [Chosen(place, versions.union_of(*map(versions.contents_of, (old, new))))]
+    return [Chosen(place, variants.union_of(*map(variants.contents_of, (old, new))))]
 
 
 def _gets_longer(old: Any, new: Any) -> bool:
     """Whether an iteration leaves a list with a length that it had not before."""
-    before, after = (versions.contents_of(held) for held in (old, new))
+    before, after = (variants.contents_of(held) for held in (old, new))
     if not isinstance(after[0], list):
         return False
     return not {len(c) for c in after} <= {len(c) for c in before}
 
 
-def elements_of(place: Place, old: Any, new: Any) -> Any:
+def elements_of(place: Location, old: Any, new: Any) -> Any:
     """What the elements of a list are that branches or iterations make longer or shorter."""
-    items = [[v for c in versions.contents_of(held) for v in c] for held in (old, new)]
-    return lists.merged(f"the list {place.label!r}", *items)
+    items = [[v for c in variants.contents_of(held) for v in c] for held in (old, new)]
+    return tensor_lists.merged(f"the list {place.label!r}", *items)
 
 
 def _grown(elements: Any, held: Any) -> Any:
     """What a list holds, with its elements in the graph under construction."""
-    if type(held) is Versions:
-        return versions.chosen(held, lambda content: lists.Grown.of(elements, content))
-    return lists.Grown.of(elements, held)
+    if type(held) is Variants:
+        return variants.chosen(held, lambda content: tensor_lists.Grown.of(elements, content))
+    return tensor_lists.Grown.of(elements, held)
 
 
-def can_carry(place: Place, old: Any, new: Any) -> bool:
+def can_carry(place: Location, old: Any, new: Any) -> bool:
     """Whether the graph can carry what a place held before and after, or after two branches."""
     if is_unset(old) or new is UNDEFINED:
         return False
@@ -253,7 +258,7 @@ def can_carry(place: Place, old: Any, new: Any) -> bool:
         return False
     if any(isinstance(p, Chosen) for p in found):
         return False
-    return all(values.can_be_tensor(leaf) for leaf in values.leaves_of((old, new)))
+    return all(values.can_be_tensor(leaf) for leaf in structure.leaves_of((old, new)))
 
 
 def is_unset(value: Any) -> bool:
@@ -261,11 +266,11 @@ def is_unset(value: Any) -> bool:
     return value is UNDEFINED or value is None
 
 
-def _item(place: Container, key: Any) -> Place:
-    return item_place(f"{place.label}[{key!r}]", place.owner, key)
+def _item(place: Container, key: Any) -> Location:
+    return item_location(f"{place.label}[{key!r}]", place.owner, key)
 
 
-class GrownList(Place):
+class GrownList(Location):
     """A list that an iteration makes longer or shorter."""
 
     is_derived = True
@@ -274,24 +279,24 @@ class GrownList(Place):
         super().__init__(place.label, self._get, self._put, place.owner, ("grown", id(place.owner)))
         self._elements, self._whole = elements, place
 
-    def below(self) -> tuple[Place, Any]:
+    def below(self) -> tuple[Location, Any]:
         return self._whole, self._whole.get()
 
     def start(self) -> None:
         """Give the list the form in which it grows, in the graph under construction."""
         held = self._whole.get()
-        if not (isinstance(held, list) and len(held) == 1 and type(held[0]) is lists.Grown):
+        if not (isinstance(held, list) and len(held) == 1 and type(held[0]) is tensor_lists.Grown):
             refuse_running(self.owner)
             self._put(_grown(self._elements, held))
 
     def _get(self) -> Any:
-        return lists.whole(self.owner)
+        return tensor_lists.whole(self.owner)
 
     def _put(self, value: Any) -> None:
         self._whole.put([value])
 
 
-class Chosen(Place):
+class Chosen(Location):
     """An object with several contents, or one that an iteration leaves with another content.
 
     Its value is the number of the content that it has, followed by the tensors of each content.
@@ -299,14 +304,14 @@ class Chosen(Place):
 
     is_derived = True
 
-    def __init__(self, place: Place, contents: list):
+    def __init__(self, place: Location, contents: list):
         key = ("versions", id(place.owner))
         super().__init__(place.label, self._get, self._put, place.owner, key)
         self._whole, self._contents = place, contents
         self._read: tuple[Any, list] | None = None
         self._n_grown = 0
 
-    def below(self) -> tuple[Place, Any]:
+    def below(self) -> tuple[Location, Any]:
         return self._whole, self._whole.get()
 
     def start(self) -> None:
@@ -317,21 +322,21 @@ class Chosen(Place):
         known = self._read
         if known is not None and known[0] is held and len(known[1]) == len(self._contents) + 1:
             return known[1]
-        union = versions.union_of(self._contents, versions.contents_of(held))
+        union = variants.union_of(self._contents, variants.contents_of(held))
         if len(union) > len(self._contents):
             self._n_grown += 1
-            if self._n_grown > _MOST_GROWN or len(union) > versions.MOST_VERSIONS:
-                raise versions.too_many(self._whole, here())
+            if self._n_grown > _MOST_GROWN or len(union) > variants.MOST_VERSIONS:
+                raise variants.too_many(self._whole, here())
             self._contents = union
-            raise Again()
-        found = versions.as_tensors(held, union)
+            raise RetraceLoop()
+        found = variants.as_tensors(held, union)
         self._read = held, found
         return found
 
     def _put(self, value: Any) -> None:
         index, *leaves = value
         pairs = zip(self._contents, leaves, strict=False)
-        contents = [versions.with_tensors(c, v) for c, v in pairs]
-        made = Versions(index, contents)
+        contents = [variants.with_tensors(c, v) for c, v in pairs]
+        made = Variants(index, contents)
         self._read = made, value
         self._whole.put(made)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from ..heap import structure
 from ..hints import Any
 from ..values import nest
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
-from . import values
 
 
 class LoopOptions:
@@ -73,7 +73,7 @@ def _collect(value: Any, given: Any, found: list) -> None:
         found += [dimensions(spec) for spec in specs]
         return
     if not nest.is_nested(value):
-        n_leaves = len(values.leaves_of(value))
+        n_leaves = len(structure.leaves_of(value))
         found += [dimensions(given)] if n_leaves == 1 else [()] * n_leaves
         return
     if not nest.is_nested(given) or len(nest.children(given)) != len(nest.children(value)):

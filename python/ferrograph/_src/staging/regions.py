@@ -6,15 +6,27 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .. import ops
 from ..context import thread
+from ..heap import aliasing
+from ..heap.merged_containers import MergedContainers
+from ..heap.parts import is_array, is_container
+from ..heap.source_location import SourceLocation, diagnostic
+from ..heap.structure import check_same_structure, holds_view, leaves_of, other_order, pack
+from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
+from ..symbolic import (
+    array_aliases,
+    division_checks,
+    merged_arrays,
+    merged_variables,
+    origins,
+    overflow_checks,
+    python_numbers,
+    python_strings,
+    values,
+)
 from ..values.errors import shown
-from . import aliases, array_names, bounds, chosen_numbers, chosen_texts, parts, values
-from .joins import Joins
-from .journal import thread as _thread
-from .late import chosen_arrays, chosen_variables, origins, quotients, row_slices, unread
-from .parts import is_array, is_container
-from .places import Spot, say
+from . import row_slices, unused_reads
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
 _IN_NAMES = frozenset("_.[]'\"")
@@ -34,8 +46,8 @@ class Traced:
         self.region.enter()
         thread.enter_branch(1)
         _thread.regions.append(self)
-        if _thread.journals:
-            _thread.journals[-1].graphs |= {self.region.graph_id}
+        if _thread.logs:
+            _thread.logs[-1].graphs |= {self.region.graph_id}
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -51,18 +63,20 @@ class Traced:
         self.region.abandon()
 
     def finish(self) -> Any:
-        if bounds.are_met():
+        if overflow_checks.are_met():
             with self:
-                bounds.check(self.region)
-        if _thread.journals and self.region.graph_id in _thread.journals[0].quotients:
+                overflow_checks.check(self.region)
+        if _thread.trace is not None and self.region.graph_id in (
+            _thread.trace.checks.quotients or ()
+        ):
             with self:
-                quotients.check(self.region)
-        if _thread.journals and _thread.journals[0].variables:
+                division_checks.check(self.region)
+        if _thread.trace is not None and _thread.trace.variables.tensors:
             with self:
-                chosen_variables.check(self.region, self.outputs)
-        if _thread.journals and self.region.graph_id in _thread.journals[0].elements:
+                merged_variables.check(self.region, self.outputs)
+        if _thread.trace is not None and self.region.graph_id in _thread.trace.containers.elements:
             with self:
-                unread.check(self.region, self.outputs)
+                unused_reads.check(self.region, self.outputs)
         self.region.finish(self.outputs)
         return self.region
 
@@ -113,7 +127,7 @@ class Conditional:
         self.changed: set[int] = set()  # the ids of objects that a branch changes in place
         self.contents: list[dict[int, Any]] = [{}, {}]  # what each leaves in those, as a whole
         self.snapshot: Any = None  # what was there before the branches
-        self._joins = Joins()
+        self._joins = MergedContainers()
         self._arrays: list[tuple[str, Any]] = []
         self._texts: list[int] = []  # the outputs that stand for texts
         self._variables: list[tuple[int, str]] = []  # those that stand for variables, labelled
@@ -164,7 +178,7 @@ class Conditional:
             known.restore([*dict.fromkeys(found)])
 
     def _known_families(self) -> Any:
-        return _thread.journals[0].families if _thread.journals else None
+        return _thread.trace.aliases.sets if _thread.trace is not None else None
 
     def other_than_left(self, then: Callable, orelse: Callable) -> Callable:
         """Of the functions of the branches the one that tracing was not in when it left."""
@@ -191,26 +205,25 @@ class Conditional:
         if type(pair[0]) is type(pair[1]) is _core.SymbolicTensor:
             self._rebuild.append(self._leaf(label, filled, *pair))
             return
-        difference = values.check_same_structure(*pair)
+        difference = check_same_structure(*pair)
         if difference is not None and row_slices.made_alike(pair, self.branches):
-            difference = values.check_same_structure(*pair)
-        if difference is None and isinstance(self._where, Spot):
-            difference = values.other_order(*pair)
+            difference = check_same_structure(*pair)
+        if difference is None and isinstance(self._where, SourceLocation):
+            difference = other_order(*pair)
         if difference is not None:
             self._refuse_none(label, *pair)
             problem = f"have different structures: {difference}"
             raise TypeError(self._message(label, problem, leaves=tuple(pair)))
-        if first is not second and any(map(values.holds_view, pair)):
+        if first is not second and any(map(holds_view, pair)):
             problem = "are views of dicts, and the graph cannot choose which dict one shows"
             raise TypeError(self._message(label, problem, _TAKE_LATER))
         takers = [
-            self._leaf(label, filled, *leaves)
-            for leaves in zip(*map(values.leaves_of, pair), strict=True)
+            self._leaf(label, filled, *leaves) for leaves in zip(*map(leaves_of, pair), strict=True)
         ]
         structure = pair[0]
 
         def rebuild(outputs: list) -> Any:
-            made = values.pack(structure, [take(outputs) for take in takers])
+            made = pack(structure, [take(outputs) for take in takers])
             if hasattr(type(structure), "_learn_shape"):
                 made._learn_shape(pair)
             joined = self._joins.join(_name_in(label), tuple(pair), made)
@@ -238,21 +251,21 @@ class Conditional:
         regions = [branch.finish() for branch in self.branches]
         outputs = _core.emit_if(self._predicate, *regions)
         for index in self._texts:
-            chosen_texts.mark(outputs[index])
+            python_strings.mark(outputs[index])
         for index, *sides in self._of_arrays:
-            chosen_arrays.mark(outputs[index], *sides)
+            merged_arrays.mark(outputs[index], *sides)
         for index, label in self._variables:
-            chosen_variables.note(outputs[index], label, self._where)
+            merged_variables.note(outputs[index], label, self._where)
         for index, kinds, pair in self._numbers:
-            chosen_numbers.mark(outputs[index], kinds)
-            chosen_numbers.note_known(outputs[index], pair)
+            python_numbers.mark(outputs[index], kinds)
+            python_numbers.note_known(outputs[index], pair)
         for index in self._scalars:
-            chosen_numbers.mark_foreign(outputs[index])
+            python_numbers.mark_foreign(outputs[index])
         for index, flag in self._in_doubt:
             if (stands := flag(outputs)) is not True:
-                chosen_numbers.doubt(outputs[index], stands)
+                python_numbers.doubt(outputs[index], stands)
         for index, large, flag, made_of, at_most in self._integers:
-            bounds.note(outputs[index], large, flag(outputs), made_of, at_most)
+            overflow_checks.note(outputs[index], large, flag(outputs), made_of, at_most)
         rebuild, self._rebuild = self._rebuild, []  # which refer to this, and to what is chosen
         return [made(outputs) for made in rebuild]
 
@@ -263,9 +276,9 @@ class Conditional:
             join.of([self.copied.get(id(s), (s, s))[1] for s in join.sources])
             for join in self._joins
         ]
-        aliases.note(originals, self.snapshot, self._where, result)
+        aliasing.note(originals, self.snapshot, self._where, result)
         arrays = [(label, self.copied.get(id(a), (a, a))[1]) for label, a in self._arrays]
-        array_names.note_arrays(arrays, self.snapshot, self._where, self.changed)
+        array_aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
 
     def _leaf(
         self, label: str, filled: tuple[bool, bool], first: Any, second: Any
@@ -280,20 +293,20 @@ class Conditional:
             return lambda outputs: first
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
-        if any(map(parts.stands_for_array, (first, second))):
+        if any(map(merged_arrays.stands_for_array, (first, second))):
             self._of_arrays.append((index, first, second))
         is_plain = first.__class__ is second.__class__ is _core.SymbolicTensor
-        is_plain = is_plain and not (_thread.journals and _thread.journals[0].variables)
+        is_plain = is_plain and not (_thread.trace is not None and _thread.trace.variables.tensors)
         if not is_plain and any(map(values.stands_for_variable, (first, second))):
             self._variables.append((index, _name_in(label)))
-        if chosen_texts.is_text(first) and chosen_texts.is_text(second):
+        if python_strings.is_text(first) and python_strings.is_text(second):
             self._texts.append(index)
-        if chosen_numbers.is_number(first) or chosen_numbers.is_number(second):
-            kinds = None if any(filled) else chosen_numbers.kinds_of(first, second)
+        if python_numbers.is_number(first) or python_numbers.is_number(second):
+            kinds = None if any(filled) else python_numbers.kinds_of(first, second)
             self._numbers.append((index, kinds, (first, second)))
-            flags = self._flags([first, second], filled, chosen_numbers.standing)
+            flags = self._flags([first, second], filled, python_numbers.standing)
             self._in_doubt.append((index, self._flag(flags)))
-        elif chosen_numbers.is_foreign(first) and chosen_numbers.is_foreign(second):
+        elif python_numbers.is_foreign(first) and python_numbers.is_foreign(second):
             self._scalars.append(index)
         self._note_integer(index, [first, second], filled)
         return lambda outputs: outputs[index]
@@ -309,13 +322,13 @@ class Conditional:
     def _note_integer(self, index: int, leaves: list, filled: tuple[bool, bool]) -> None:
         """Note where an output stands for an integer of Python's: after both branches or one."""
         read = [leaf for leaf, f in zip(leaves, filled, strict=True) if not f]
-        integers = [leaf for leaf in read if bounds.is_integer(leaf)]
+        integers = [leaf for leaf in read if overflow_checks.is_integer(leaf)]
         if not integers:
             return
-        flags = self._flags(leaves, filled, bounds.standing)
-        large = any(map(bounds.is_large, integers))
-        made_of = set().union(*map(bounds.noted_in, integers))
-        at_most = bounds.most_of(integers)
+        flags = self._flags(leaves, filled, overflow_checks.standing)
+        large = any(map(overflow_checks.is_large, integers))
+        made_of = set().union(*map(overflow_checks.noted_in, integers))
+        at_most = overflow_checks.most_of(integers)
         self._integers.append((index, large, self._flag(flags), made_of, at_most))
 
     def _flag(self, flags: list) -> Callable[[list], Any]:
@@ -404,4 +417,4 @@ class Conditional:
         details: list[str] = []
         for branch, side, leaf in zip(self.branches, self._sides, leaves or (), strict=False):
             details += origins.source(side, leaf, branch.region)
-        return say(self._where, text, rewrite or self._rewrite, details)
+        return diagnostic(self._where, text, rewrite or self._rewrite, details)

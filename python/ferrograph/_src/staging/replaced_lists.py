@@ -5,11 +5,13 @@ The graph then carries the list's elements, as it does where an iteration makes 
 
 from __future__ import annotations
 
+from ..heap import region_log
+from ..heap.adapters import registry
+from ..heap.location import Container, State, is_grown
+from ..heap.trace_context import is_proxy, really, record_of, thread
 from ..hints import Any
-from . import kinds, lists, merging, versions
-from .attempts import Again
-from .journal import is_front, really, record_of, thread
-from .state import Container, State, is_grown
+from . import merging, tensor_lists, variants
+from .retrace import RetraceLoop
 
 
 def fitted(label: str, before: Any, after: Any) -> Any:
@@ -24,14 +26,14 @@ def fitted(label: str, before: Any, after: Any) -> Any:
     if not is_grown(before):
         if _have_one_content(before, made) and len(before) == len(made) and not is_grown(made):
             return after
-        raise Again([_growing(label, before, (before, made))])
+        raise RetraceLoop([_growing(label, before, (before, made))])
     if _has_form(made):
         return made
-    original = thread.journals[0].copies.get(id(made), (made, made))[1]
-    snapshot = thread.journals[-1].snapshot
+    original = (thread.trace.aliases.copies or {}).get(id(made), (made, made))[1]
+    snapshot = region_log.current_snapshot()
     grown = _growing(label, original, (before, made))
     if original is not made or (snapshot is not None and snapshot.knows(made)):
-        raise Again([grown])
+        raise RetraceLoop([grown])
     grown.start()
     return made
 
@@ -39,7 +41,7 @@ def fitted(label: str, before: Any, after: Any) -> Any:
 def name_itself(state: State, owner: Any) -> None:
     """Put an object in the place of what stands for it, among whose contents nothing is chosen."""
     held = state.read()
-    if any(is_front(v) and really(v) is owner for v in held):
+    if any(is_proxy(v) and really(v) is owner for v in held):
         state.write([owner if really(v) is owner else v for v in held])
 
 
@@ -49,21 +51,21 @@ def _have_one_content(*held: list) -> bool:
 
 
 def _has_form(items: list) -> bool:
-    return len(items) == 1 and type(items[0]) is lists.Grown
+    return len(items) == 1 and type(items[0]) is tensor_lists.Grown
 
 
 def _growing(label: str, items: list, both: tuple[list, list]) -> merging.GrownList:
     """The place of a list that the graph is to grow, with the elements of lists like it."""
     place, *others = (_place(label, v) for v in (items, *both))
     elements = merging.elements_of(place, *(p.get() for p in others))
-    plain = [v for p in others for c in versions.contents_of(p.get()) for v in c]
-    if plain := [v for v in plain if type(v) is not lists.Grown]:
+    plain = [v for p in others for c in variants.contents_of(p.get()) for v in c]
+    if plain := [v for v in plain if type(v) is not tensor_lists.Grown]:
         elements.join(plain)
     return merging.GrownList(place, elements)
 
 
 def _place(label: str, items: list) -> Container:
-    place = kinds.content_place(items)
+    place = registry.content_place(items)
     assert isinstance(place, Container)  # as that of every list
     place.label = label
     return place

@@ -12,21 +12,23 @@ from collections.abc import Callable, Iterable
 
 from .. import ops
 from ..context import ownership
+from ..heap import aliasing, frames
+from ..heap.adapters.base import cell_contents
+from ..heap.escaping import is_lazily_made
+from ..heap.invalidated import Invalidated
+from ..heap.liveness import is_read
+from ..heap.location import Location, State
+from ..heap.source_location import diagnostic
+from ..heap.trace_context import RegionLog
 from ..hints import Any
 from ..values import constants, dtypes, errors
-from . import aliases, attempts, effects, frames, merging, notes
+from . import merging, retrace, side_effects, write_barriers
 from . import options as loop_options
-from .attempts import Again, Memory
-from .carried import Slot, Variables
-from .carried_integers import OWN
-from .facets import cell_contents
+from .loop_integers import OWN
+from .loop_variables import Slot, Variables
 from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
 from .merging import Chosen, GrownList
-from .outside import is_lazily_made
-from .places import say
-from .readers import is_read
-from .stale import Stale
-from .state import Place, State
+from .retrace import Memory, RetraceLoop
 
 _WHERE = "while_loop"
 _MAX_TRACES = 8
@@ -92,15 +94,15 @@ def stage_while_loop(
     call, memory = _WhileLoop(condition, body, given, shapes, limit), Memory()
     for _ in range(_MAX_TRACES):
         try:
-            with attempts.attempt(memory):
+            with retrace.attempt(memory):
                 final = _stage(call, memory)
             break
-        except Again as again:
+        except RetraceLoop as again:
             memory.learn(again)
             carry(call.loop.state, again.places)
     else:
         raise errors.StagingError(
-            say(
+            diagnostic(
                 _WHERE,
                 "what an iteration of this `while_loop` changes differs each time it is traced",
                 "Keep the state of the loop in its loop variables.",
@@ -113,7 +115,7 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
     """Trace both functions, emit the loop, and leave what else it changes; its last variables."""
     state = call.loop.state
     before = state.read()
-    notes.touch_carried(state.places)
+    write_barriers.touch_carried(state.places)
     try:
         with Variables(_WHERE) as variables:
             variables.recall(memory)
@@ -123,14 +125,14 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
             own = call.slots(variables)
             slots = slots_of(call.loop, before, variables, _NO_OPTIONS)
             variables.integers.add_flags()
-            more, journal = _condition(call, before, own, slots, variables, counter)
-            after, reached = _body(call, before, own, slots, variables, counter, journal)
+            more, log = _condition(call, before, own, slots, variables, counter)
+            after, reached = _body(call, before, own, slots, variables, counter, log)
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
         raise
     leave_results(call.loop, before, after, slots, {}, variables, outputs)
-    aliases.note(variables.joins, reached, _WHERE)
+    aliasing.note(variables.joins, reached, _WHERE)
     return [variables.packed(slot, outputs) for slot in own]
 
 
@@ -141,23 +143,23 @@ def _condition(
     slots: dict[int, Slot],
     variables: Variables,
     counter: int | None,
-) -> tuple[Any, effects.Journal]:
+) -> tuple[Any, RegionLog]:
     """Trace the condition; whether the loop goes on, and what it could reach."""
     inputs, state = variables.inputs[0], call.loop.state
     with variables.condition:
-        with effects.region(call.loop.anchors, repeats=True, own=state.places) as journal:
+        with side_effects.region(call.loop.anchors, repeats=True, own=state.places) as log:
             state.write(with_slots(before, slots, variables, inputs))
             more = call.condition(*(variables.packed(slot, inputs) for slot in own))
             more = boolean(more, _WHERE)
         state.write(before)
-        if not _is_untouched(journal):
-            skipped = frozenset(_left_alone(journal)) | {place.key for place in state.places}
-            for change in effects.changes(journal, call.loop.anchors, skipped=skipped):
+        if not _is_untouched(log):
+            skipped = frozenset(_left_alone(log)) | {place.key for place in state.places}
+            for change in side_effects.changes(log, call.loop.anchors, skipped=skipped):
                 raise _not_carried(change.place, "the condition changes it")
         if counter is not None:
             bound = ops.less(inputs[counter], ops.cast(call.limit, dtypes.int32))
             more = ops.logical_and(bound, more)
-    return more, journal
+    return more, log
 
 
 def _body(
@@ -167,7 +169,7 @@ def _body(
     slots: dict[int, Slot],
     variables: Variables,
     counter: int | None,
-    like: effects.Journal,
+    like: RegionLog,
 ) -> tuple[list, Any]:
     """Trace the body; what the carried places hold after it, and what it could reach."""
     results: list = []
@@ -181,36 +183,34 @@ def _body(
         return []
 
     places = call.loop.state.places
-    with effects.region(call.loop.anchors, like, repeats=True, own=places) as journal:
+    with side_effects.region(call.loop.anchors, like, repeats=True, own=places) as log:
         after = iterate(call.loop, before, slots, variables, step, 0, _NO_OPTIONS)
-    reached = journal.snapshot
+    reached = log.snapshot
     if len(results) != len(own):
         problem = f"`body` gives {len(results)} values for {len(own)} variables"
         rewrite = "Return one value from `body` for each of `loop_vars`."
-        raise ValueError(say(_WHERE, problem, rewrite))
-    _check_effects(call.loop, journal, before, variables)
+        raise ValueError(diagnostic(_WHERE, problem, rewrite))
+    _check_effects(call.loop, log, before, variables)
     for slot, value in zip(own, results, strict=True):
         variables.results(slot, value)
     if variables.promotions:
-        raise Again(promoted=variables.promotions)
+        raise RetraceLoop(promoted=variables.promotions)
     return after, reached
 
 
-def _check_effects(
-    loop: Loop, journal: effects.Journal, before: list, variables: Variables
-) -> None:
+def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
     """Start again where an iteration changes places that the loop does not carry yet."""
     state = loop.state
-    if not state.places and _is_untouched(journal):
+    if not state.places and _is_untouched(log):
         return
-    left, contents = state.read(), effects.contents(journal)
-    alone = frozenset(_left_alone(journal))
+    left, contents = state.read(), side_effects.contents(log)
+    alone = frozenset(_left_alone(log))
     state.write(before)
     direct = frozenset(place.key for place in state.places)
     known = direct | {("all", id(p.owner)) for p in state.places if p.key[0] in ("item", "grown")}
     found = []
     with variables.body:
-        changes = effects.changes(journal, loop.anchors, known, alone, left=contents, repeats=True)
+        changes = side_effects.changes(log, loop.anchors, known, alone, left=contents, repeats=True)
         for change in changes:
             new = [p for p in merging.expand(change) if p.key not in direct]
             if any(isinstance(p, Chosen) for p in new):
@@ -220,22 +220,22 @@ def _check_effects(
             if any(isinstance(p, GrownList) for p in new) and not frames.is_converted_code():
                 raise _not_carried(change.place, "code that is not converted reads its length")
             found += new
-    if found or journal.spoiled:
-        raise Again(found)
+    if found or log.spoiled:
+        raise RetraceLoop(found)
     state.write(left)
 
 
-def _is_untouched(journal: effects.Journal) -> bool:
+def _is_untouched(log: RegionLog) -> bool:
     """Whether a region changed nothing that was there before."""
-    return not journal.iterators and next(effects.noted(journal), None) is None
+    return not log.iterators and next(side_effects.noted(log), None) is None
 
 
-def _left_alone(journal: effects.Journal) -> list[Any]:
+def _left_alone(log: RegionLog) -> list[Any]:
     """The keys of places that stay as tracing left them: the loop cannot carry what changes there,
     and nobody reads it; or variables are made there, once."""
-    noted = [(p, old) for p, old in effects.noted(journal) if p.key not in journal.nested]
+    noted = [(p, old) for p, old in side_effects.noted(log) if p.key not in log.nested]
     found = [(p, old, p.get()) for p, old in noted]
-    changed = [c for c in found if c[1] is not c[2] and type(c[2]) is not Stale]
+    changed = [c for c in found if c[1] is not c[2] and type(c[2]) is not Invalidated]
     making = {id(p.owner) for p, old, new in changed if is_lazily_made(old, new)}
     return [
         place.key
@@ -244,9 +244,9 @@ def _left_alone(journal: effects.Journal) -> list[Any]:
     ]
 
 
-def _not_carried(place: Place, reason: str) -> Exception:
+def _not_carried(place: Location, reason: str) -> Exception:
     return errors.StagingError(
-        say(
+        diagnostic(
             _WHERE,
             f"{place.label!r} is changed in this `while_loop` (`map_fn`, `scan` and folds are "
             f"loops, too) and read outside of it, but {reason}: the graph cannot carry it",

@@ -23,9 +23,9 @@ from .errors import shown
 from .public import public
 
 if TYPE_CHECKING:
-    from . import again
+    from . import reconstruction
 else:
-    (again,) = later(__package__, "again")
+    (reconstruction,) = later(__package__, "reconstruction")
 
 __all__ = [
     "assert_same_structure",
@@ -217,8 +217,8 @@ def children(structure: Any) -> list:
 
 def _children(structure: Any, expand: bool) -> list:
     """``children``, without running code of the program's where composite values are opened."""
-    if expand and type(structure) not in _PLAIN and again.is_own(type(structure)):
-        return again.held(structure, _sorted_keys)
+    if expand and type(structure) not in _PLAIN and reconstruction.is_own(type(structure)):
+        return reconstruction.held(structure, _sorted_keys)
     return children(structure)
 
 
@@ -243,8 +243,8 @@ def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
         return next(leaves)
     if is_nested(structure):
         packed = [_pack(child, leaves, expand) for child in _children(structure, expand)]
-        if expand and type(structure) not in _PLAIN and again.is_own(type(structure)):
-            return again.like(structure, packed, _sorted_keys)
+        if expand and type(structure) not in _PLAIN and reconstruction.is_own(type(structure)):
+            return reconstruction.like(structure, packed, _sorted_keys)
         return like(structure, packed)
     if expand and _is_composite(structure):
         parts = [_pack(child, leaves, expand) for child in structure._component_list()]

@@ -3,7 +3,7 @@
 What few functions have is converted by modules that are imported with the first that has it.
 """
 
-from ... import lazy
+from ... import later, lazy
 from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,5 +11,17 @@ if TYPE_CHECKING:
     from .matching import Lowering
 
 _GENERATORS = ("certain", "hoist", "plain_for", "plain_if", "plain_while")
+
+_LATE = (
+    "asserts",
+    "calls",
+    "comprehensions",
+    "fast_path",
+    "raises",
+    "stack_depth",
+    "texts",
+)
+
+globals().update(zip(_LATE, later(__name__, *_LATE), strict=True))
 
 __getattr__ = lazy(__name__, {**dict.fromkeys(_GENERATORS, "generators"), "Lowering": "matching"})

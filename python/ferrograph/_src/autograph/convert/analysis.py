@@ -18,7 +18,7 @@ import _ast as ast
 from collections.abc import Iterable
 
 from ...hints import Any
-from . import build, specials
+from . import build, operator_methods
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # Builtins that find all names of the function that calls them.
@@ -145,7 +145,7 @@ class Uses:
             node.func.ag_called = True
             if len(node.args) == (name in _READ_TEXT):
                 self.reads_all |= {name}
-        if node.args and name in specials.CONSUMERS and specials.is_builtin(name):
+        if node.args and name in operator_methods.CONSUMERS and operator_methods.is_builtin(name):
             node.args[0].ag_consumed = True
         if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:
             self.grown |= {build.text_of(node.func.value)}
@@ -573,8 +573,10 @@ def _may_suppress(manager: ast.expr) -> bool:
         return True
     while isinstance(root, ast.Attribute):
         root = root.value
-    is_ours = root is not called and isinstance(root, ast.Name) and specials.is_ours(root.id)
-    return not is_ours and specials.has("__exit__", "contextlib")
+    is_ours = (
+        root is not called and isinstance(root, ast.Name) and operator_methods.is_ours(root.id)
+    )
+    return not is_ours and operator_methods.has("__exit__", "contextlib")
 
 
 def _before(node: Any, live: Names) -> Names:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, specials
-from . import sites as short_ways
-from .sites import Sites
+from . import build, operator_methods
+from . import inline_caches as short_ways
+from .inline_caches import Sites
 
 _NAMING = {"locals", "vars", "dir"}  # which give the names of the frame where they take nothing
 
@@ -52,9 +52,9 @@ def convert(
 
 
 def _looks_at_frame(called: ast.expr) -> bool:
-    if not isinstance(called, ast.Name) or called.id not in specials.OF_THE_FRAME:
+    if not isinstance(called, ast.Name) or called.id not in operator_methods.OF_THE_FRAME:
         return False
-    return specials.is_builtin(called.id)
+    return operator_methods.is_builtin(called.id)
 
 
 def _short(node: ast.Call, called: ast.expr, names: bool) -> ast.expr | None:

@@ -14,16 +14,11 @@ import types
 import weakref
 from collections.abc import Callable
 
-from ... import later, uncollected
+from ... import uncollected
 from ...context import tracebacks
 from ...context.ownership import KEPT, MET, TESTS, UNMET, WHOLE, loud_cell
-from ...hints import TYPE_CHECKING, Any
-from . import build, inline, jumps, parse, pipeline, sites, specials
-
-if TYPE_CHECKING:
-    from . import lean
-else:
-    (lean,) = later(__package__, "lean")
+from ...hints import Any
+from . import build, fast_path, inline, inline_caches, jumps, operator_methods, parse, pipeline
 
 _FACTORY = "ag__factory"
 _MADE_PART = re.compile(r"\.<locals>\.ag__\w+")  # in qualified names
@@ -88,7 +83,7 @@ def converted_tree(fn: types.FunctionType, is_lean: bool = False) -> ast.Functio
     source = parse.parse(fn)
     node = source.node
     _strip(node)
-    other = lean.convert if is_lean else None
+    other = fast_path.convert if is_lean else None
     return pipeline.convert_function(node, source.text, source.class_name, other)
 
 
@@ -99,14 +94,14 @@ def converted_code(
     once for each code object and what it depends on. It can tell the arguments it is ``asked``."""
     code = fn.__code__
     key = id(code), is_lean
-    held, known = _cache.get(key), specials.known_to(fn)
+    held, known = _cache.get(key), operator_methods.known_to(fn)
     if held is not None and held.of() is code:
         known |= held.known
         is_same = held.asked & known == held.asked & held.known
         if is_same and (once or not held.once) and (held.tells or asked is None):
             return held.code
-    specials.begin(known)
-    sites.begin(fn)
+    operator_methods.begin(known)
+    inline_caches.begin(fn)
     with uncollected(), inline.run_once(once):
         node = converted_tree(fn, is_lean)
         if asked is not None:
@@ -115,8 +110,8 @@ def converted_code(
         del node  # while nobody looks for garbage in it
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
-    facts = once, asked is not None, sites.taken()
-    cache[key] = _Converted(gone, made, specials.asked(), known, *facts)
+    facts = once, asked is not None, inline_caches.taken()
+    cache[key] = _Converted(gone, made, operator_methods.asked(), known, *facts)
     return made
 
 

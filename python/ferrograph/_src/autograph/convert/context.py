@@ -47,7 +47,7 @@ class Context:
 
     def places(self, uses: analysis.Uses) -> ast.expr:
         """``(("a.b", ("a",), "b"), ...)`` for what else statements with these ``uses`` set;
-        ``state.place_of`` says how."""
+        ``state.location_of`` says how."""
         found = [_place(text, node) for text, node in analysis.places_set(uses).items()]
         for identifier in sorted(uses.stores & self.scope.globals):
             parts = build.constant(identifier), build.thunk(build.name(identifier))
@@ -115,7 +115,7 @@ def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
 
 
 def _path(node: ast.expr) -> tuple:
-    """A name, attributes and items of it: see ``state.place_of``."""
+    """A name, attributes and items of it: see ``state.location_of``."""
     if isinstance(node, ast.Name):
         return (node.id,)
     if isinstance(node, ast.Attribute):

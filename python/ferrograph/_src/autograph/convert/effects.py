@@ -6,7 +6,7 @@ import _ast as ast
 import types
 from typing import NamedTuple
 
-from ...staging.errors import ConversionError
+from ...heap.errors import ConversionError
 from . import build
 from .parse import parse
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ...staging.errors import ConversionError
+from ...heap.errors import ConversionError
 from . import build
 
 RESULT = "ag__result"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast as ast
 
 from . import build, inline, unpacking
-from . import sites as short_ways
+from . import inline_caches as short_ways
 from .analysis import only_extended, summary, together
 from .context import Context
 

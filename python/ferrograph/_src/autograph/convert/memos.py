@@ -14,7 +14,7 @@ import collections
 import types
 from collections.abc import Iterator
 
-from ...staging.errors import ConversionError
+from ...heap.errors import ConversionError
 from . import build
 from .parse import parse
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, specials
+from . import build, operator_methods
 
 _BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
@@ -29,7 +29,7 @@ def convert_binary(node: ast.BinOp, grows: bool) -> ast.expr:
     ``grows``; the left one of a remainder may be a text that shows the other one."""
     name = _BINARY[type(node.op)]
     made: ast.expr = build.call("binary", build.constant(name), node.left, node.right)
-    if not specials.has(f"__{name}__", f"__r{name}__"):
+    if not operator_methods.has(f"__{name}__", f"__r{name}__"):
         may_be_chosen = name in _OF_INTEGERS and not isinstance(node.left, ast.Constant)
         may_be_chosen |= name == "mod" and _may_be_format(node)
         if not may_be_chosen:
@@ -42,19 +42,21 @@ def is_special(node: ast.BinOp | ast.UnaryOp | ast.Compare) -> bool:
     """Whether methods of the user's may say what an operation, or one comparison, gives."""
     if isinstance(node, ast.BinOp):
         name = _BINARY[type(node.op)]
-        return specials.has(f"__{name}__", f"__r{name}__")
+        return operator_methods.has(f"__{name}__", f"__r{name}__")
     if isinstance(node, ast.UnaryOp):
-        return not isinstance(node.op, ast.Not) and specials.has(f"__{_UNARY[type(node.op)]}__")
+        return not isinstance(node.op, ast.Not) and operator_methods.has(
+            f"__{_UNARY[type(node.op)]}__"
+        )
     found = _COMPARISONS.get(type(node.ops[0]))
     if found is None:
         return False
-    return specials.has(*(("__eq__", "__ne__") if found in ("eq", "ne") else _ORDERS))
+    return operator_methods.has(*(("__eq__", "__ne__") if found in ("eq", "ne") else _ORDERS))
 
 
 def augments(node: ast.AugAssign) -> bool:
     """Whether methods of the user's may say what an augmented assignment does."""
     name = _BINARY[type(node.op)]
-    return specials.has(f"__i{name}__", f"__{name}__", f"__r{name}__")
+    return operator_methods.has(f"__i{name}__", f"__{name}__", f"__r{name}__")
 
 
 def _may_be_format(node: ast.BinOp) -> bool:
@@ -70,7 +72,7 @@ def _chosen() -> ast.expr:
 def convert_unary(node: ast.UnaryOp) -> ast.expr:
     """``-a``, ``+a`` and ``~a``."""
     name = _UNARY[type(node.op)]
-    if isinstance(node.operand, ast.Constant) or not specials.has(f"__{name}__"):
+    if isinstance(node.operand, ast.Constant) or not operator_methods.has(f"__{name}__"):
         return node
     return build.locate(build.call("unary", build.constant(name), node.operand), node)
 
@@ -83,7 +85,7 @@ def convert_comparison(node: ast.Compare, grows: bool) -> ast.expr:
         return node
     sides = node.left, node.comparators[0]
     made = build.call("compared", build.constant(name), *sides)
-    if specials.has(*(("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS)):
+    if operator_methods.has(*(("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS)):
         return build.locate(made, node)
     if any(map(_is_made_here, sides)):
         return build.locate(made, node)
@@ -102,7 +104,7 @@ def _is_made_here(side: ast.expr) -> bool:
 
 def convert_item(node: ast.Subscript) -> ast.expr:
     """``a[key]`` where it is read."""
-    if not specials.has("__getitem__", "__missing__"):
+    if not operator_methods.has("__getitem__", "__missing__"):
         return node
     return build.locate(build.call("item_of", node.value, key_of(node.slice)), node)
 
@@ -122,7 +124,7 @@ _ASKED = frozenset({"__class__", "__dict__"})  # of which any object is asked
 
 def convert_attribute(node: ast.Attribute) -> ast.expr:
     """``a.name`` where it is read."""
-    if node.attr not in _ASKED and not specials.has_attribute(node.attr):
+    if node.attr not in _ASKED and not operator_methods.has_attribute(node.attr):
         return node
     return build.locate(build.call("attribute_of", node.value, build.constant(node.attr)), node)
 
@@ -138,7 +140,7 @@ def convert_with(node: ast.With) -> ast.With:
 def convert_augmented(node: ast.AugAssign, number: int) -> list[ast.stmt]:
     """``a += b``, whose parts are converted, with the object and the key evaluated once."""
     name = _BINARY[type(node.op)]
-    if not specials.has(f"__i{name}__", f"__{name}__", f"__r{name}__"):
+    if not operator_methods.has(f"__i{name}__", f"__{name}__", f"__r{name}__"):
         return [node]
     target, kept = _target(node.target, number)
     old = _loaded(build.locate(target, node))

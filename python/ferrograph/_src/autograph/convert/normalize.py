@@ -14,7 +14,7 @@ import _ast as ast
 
 from ...hints import Any
 from .. import convert
-from . import build, jumps, specials
+from . import build, jumps, operator_methods
 
 
 def mangle(node: ast.AST, class_name: str | None) -> None:
@@ -116,7 +116,7 @@ class _Normalizer(build.Transformer):
         self.generic_visit(node)
         bare = isinstance(node.func, ast.Name) and node.func.id == "super"
         whole = not node.args and not node.keywords and self._first
-        if bare and whole and specials.is_builtin("super"):
+        if bare and whole and operator_methods.is_builtin("super"):
             names = build.name("__class__"), build.name(self._first)
             node.args = [build.locate(name, node) for name in names]
         return node

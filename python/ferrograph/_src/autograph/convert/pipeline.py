@@ -15,12 +15,14 @@ from __future__ import annotations
 import _ast as ast
 from collections.abc import Callable
 
-from ... import later
-from ...hints import TYPE_CHECKING, Any
+from ...hints import Any
 from .. import convert
 from . import (
     analysis,
+    asserts,
     build,
+    calls,
+    comprehensions,
     conditionals,
     inline,
     jumps,
@@ -28,19 +30,14 @@ from . import (
     loops,
     methods,
     normalize,
+    raises,
     stores,
+    texts,
     unpacking,
 )
-from . import sites as short_ways
+from . import inline_caches as short_ways
 from .context import Context
-from .sites import Sites
-
-if TYPE_CHECKING:
-    from . import asserts, calls, comprehensions, raises, texts
-else:
-    asserts, calls, comprehensions, raises, texts = later(
-        __package__, "asserts", "calls", "comprehensions", "raises", "texts"
-    )
+from .inline_caches import Sites
 
 
 def convert_function(

@@ -1,4 +1,4 @@
-"""What sets attributes and items announces it: the journals of staged regions keep what was there.
+"""What sets attributes and items announces it: the logs of staged regions keep what was there.
 
 ``a.b = x`` becomes ``ag__.owner(a, "b", "a.b").b = x``, ``a[k] = x`` becomes
 ``ag__.container(a, "a")[k] = x``; lists, dicts and sets that an assignment makes go through
@@ -10,9 +10,9 @@ from __future__ import annotations
 import _ast as ast
 
 from ...hints import Any
-from . import build, specials
-from . import sites as short_ways
-from .sites import Sites
+from . import build, operator_methods
+from . import inline_caches as short_ways
+from .inline_caches import Sites
 
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _NUMERIC = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.JoinedStr)
@@ -145,7 +145,7 @@ def released(named: list[ast.stmt]) -> list[ast.stmt]:
 def _runs_nothing(value: ast.expr) -> bool:
     """Whether evaluating an expression again gives the same object and runs no code."""
     if isinstance(value, ast.Attribute):
-        return _runs_nothing(value.value) and not specials.has_attribute(value.attr)
+        return _runs_nothing(value.value) and not operator_methods.has_attribute(value.attr)
     if isinstance(value, ast.UnaryOp):
         return isinstance(value.operand, ast.Constant)
     return isinstance(value, (ast.Name, ast.Constant))

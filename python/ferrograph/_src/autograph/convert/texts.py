@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, specials
+from . import build, operator_methods
 
 _NO_CONVERSION = -1
 
@@ -22,7 +22,7 @@ def convert(node: ast.JoinedStr, grows: bool) -> ast.expr:
         return node
     made = build.locate(build.call("joined", *map(_part, node.values)), node)
     has_formats = any(getattr(v, "format_spec", None) for v in node.values)
-    if grows or has_formats or specials.has("__format__", "__str__", "__repr__"):
+    if grows or has_formats or operator_methods.has("__format__", "__str__", "__repr__"):
         return made
     chosen = ast.Attribute(build.name(build.OPERATORS), "chosen", ast.Load())
     test = ast.BoolOp(op=ast.Or(), values=[build.is_loud(), chosen])

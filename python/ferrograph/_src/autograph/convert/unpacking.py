@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, methods, sites, specials
+from . import build, inline_caches, methods, operator_methods
 
 
 def convert_assign(node: ast.Assign) -> ast.Assign:
@@ -79,14 +79,14 @@ def _patterns(target: ast.Tuple | ast.List) -> tuple:
 
 def convert_subscript(node: ast.Subscript, inlines: bool, grows: bool) -> ast.expr:
     """The item of a list that staged code may have made grow, at last by an operand."""
-    test, is_known = sites.item(node, inlines)
+    test, is_known = inline_caches.item(node, inlines)
     asked = _loaded(node)
     if grows or not is_known:
         return build.locate(asked, node)
     plain = methods.convert_item(node)
     if test is None:
         return build.locate(ast.IfExp(build.is_loud(), asked, plain), node)
-    return build.locate(sites.short(plain, asked, test), node)
+    return build.locate(inline_caches.short(plain, asked, test), node)
 
 
 def _loaded(node: ast.Subscript) -> ast.expr:
@@ -108,12 +108,14 @@ def convert_other_subscript(
     key = node.slice
     if isinstance(key, ast.Tuple) or (isinstance(key, ast.Constant) and type(key.value) is not int):
         return plain  # which is no index of a list
-    if grows or (not isinstance(key, (ast.Constant, ast.Slice)) and specials.has("__index__")):
+    if grows or (
+        not isinstance(key, (ast.Constant, ast.Slice)) and operator_methods.has("__index__")
+    ):
         return build.locate(_loaded(node), node)
     test: ast.expr = build.is_loud()
     if isinstance(key, ast.Name):
         test = ast.BoolOp(ast.Or(), [test, build.has_kind(build.name(key.id), "ag__symbolic")])
-    elif inlines and plain is node and sites.is_computed(node):
+    elif inlines and plain is node and inline_caches.is_computed(node):
         return build.locate(_by_computed(node), node)
     return build.locate(ast.IfExp(test=test, body=_loaded(node), orelse=plain), node)
 
@@ -121,7 +123,7 @@ def convert_other_subscript(
 def _by_computed(node: ast.Subscript) -> ast.expr:
     """The item under a key that is computed, which comes first: the name before it is read as well
     after it."""
-    first, again = sites.kept_key(node.slice)
+    first, again = inline_caches.kept_key(node.slice)
     is_asked = ast.BoolOp(ast.Or(), [build.has_kind(first, "ag__symbolic"), build.is_loud()])
     asked = build.call("loaded", node.value, again)
     plain = ast.Subscript(node.value, again, ast.Load())

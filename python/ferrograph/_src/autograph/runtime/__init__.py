@@ -3,10 +3,32 @@
 Imported when the first function is converted.
 """
 
-from ... import lazy
+from ... import later, lazy
 from ...hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .entry import any_callable, fn, meet, version
+
+_LATE = (
+    "arithmetic",
+    "attributes",
+    "builtins",
+    "comprehensions",
+    "dataclass_init",
+    "dispatching",
+    "equality",
+    "external_effects",
+    "frame_builtins",
+    "iterators",
+    "printing",
+    "quantifiers",
+    "shared_iterators",
+    "sorting",
+    "special_results",
+    "texts",
+    "unconverted_calls",
+)
+
+globals().update(zip(_LATE, later(__name__, *_LATE), strict=True))
 
 __getattr__ = lazy(__name__, dict.fromkeys(("any_callable", "fn", "meet", "version"), "entry"))

@@ -12,34 +12,20 @@ import functools
 import operator
 from collections.abc import Callable
 
-from ... import later, staging
-from ...hints import TYPE_CHECKING, Any
+from ...context import tracebacks
+from ...context.hooks import hooks
+from ...heap import invalidated
+from ...heap.trace_context import chosen, loud, really, traces
+from ...heap.trace_context import thread as _thread
+from ...hints import Any
 from ...native import _core
 from ...ops.arithmetic import left_shift, right_shift
-from ...staging import stale
-from ...staging.journal import chosen, loud, really, traces
-from ...staging.journal import thread as _thread
+from ...staging import loop_containers, tensor_indexing
+from ...symbolic import identities, merged_variables, python_numbers, python_strings
 from ...values import dtypes, errors
+from . import texts
 from .logic import not_
-from .specials import PLAIN, found, function_of, method
-
-if TYPE_CHECKING:
-    from ...staging import (
-        by_tensors,
-        chosen_numbers,
-        chosen_texts,
-        chosen_variables,
-        copies,
-        identities,
-    )
-    from . import equality, texts
-else:
-    by_tensors, chosen_numbers, chosen_texts, chosen_variables, copies, identities = later(
-        staging.__name__,
-        *("by_tensors", "chosen_numbers", "chosen_texts", "chosen_variables", "copies"),
-        "identities",
-    )
-    equality, texts = later(__package__, "equality", "texts")
+from .special_methods import PLAIN, found, function_of, method
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -96,8 +82,8 @@ def _are_integers(name: str, left: Any, right: Any) -> bool:
 
 
 def _is_integer(value: Any) -> bool:
-    is_one = chosen_numbers.is_chosen(value) and value.dtype == dtypes.int32
-    return is_one and chosen_numbers.is_certain_integer(value)
+    is_one = python_numbers.is_chosen(value) and value.dtype == dtypes.int32
+    return is_one and python_numbers.is_certain_integer(value)
 
 
 def augment(name: str, left: Any, right: Any) -> Any:
@@ -120,6 +106,9 @@ def augment(name: str, left: Any, right: Any) -> Any:
     if result is NotImplemented:
         raise _unsupported(f"{_SYMBOLS[name].partition(' ')[0]}=", left, right)
     return result
+
+
+tracebacks.augmenting.add(id(augment.__code__))
 
 
 def _tried(left: Any, right: Any, forward: str, reflected: str) -> Any:
@@ -172,7 +161,7 @@ def unary(name: str, value: Any) -> Any:
 def compared(name: str, left: Any, right: Any) -> Any:
     """``left == right`` and its like."""
     if loud and issubclass(type(left), CONTAINERS) and issubclass(type(right), CONTAINERS):
-        answer = equality.of_contents(name, left, right)
+        answer = hooks.containers_compared(name, left, right)
         if answer is not NotImplemented:
             return answer
     if type(left) in PLAIN and type(right) in PLAIN:
@@ -199,7 +188,7 @@ def _plainly(name: str, left: Any, right: Any) -> Any:
     try:
         return _COMPARISONS[name](left, right)
     except errors.OperatorNotAllowedInGraphError:
-        found = equality.of_contents(name, left, right)
+        found = hooks.containers_compared(name, left, right)
         if found is NotImplemented:
             raise
         return found
@@ -232,12 +221,12 @@ def same(left: Any, right: Any) -> bool:
     if left is right or not traces.n:
         return left is right
     _refuse_identity(left, right)
-    if chosen and chosen_numbers.is_number(left) and chosen_numbers.is_number(right):
-        kinds = chosen_numbers.kinds_of(left), chosen_numbers.kinds_of(right)
+    if chosen and python_numbers.is_number(left) and python_numbers.is_number(right):
+        kinds = python_numbers.kinds_of(left), python_numbers.kinds_of(right)
         if None not in kinds and kinds[0].isdisjoint(kinds[1]):
             return False
         for value in (left, right):
-            chosen_numbers.refuse(value, "`is`")
+            python_numbers.refuse(value, "`is`")
     elif left is not None and right is not None:
         identities.refuse([(left, right)])
     return really(left) is really(right)
@@ -251,15 +240,15 @@ def identity(value: Any) -> int:
 
 
 def _refuse_identity(*compared: Any) -> None:
-    if not _thread.journals:
+    if _thread.trace is None:
         return
-    if _thread.journals[0].stale:
-        stale.refuse_identity(_thread.journals[0].stale, *compared)
-    if _thread.journals[0].variables:
-        chosen_variables.refuse_identity(compared)
-    if _thread.journals[0].copies:
-        copies.refuse_copies(*compared)
-    families = _thread.journals[0].families
+    if _thread.trace.effects.stale:
+        invalidated.refuse_identity(_thread.trace.effects.stale, *compared)
+    if _thread.trace.variables.tensors:
+        merged_variables.refuse_identity(compared)
+    if _thread.trace.aliases.copies:
+        loop_containers.refuse_copies(*compared)
+    families = _thread.trace.aliases.sets
     if families is not None:
         families.refuse_identity(*compared)
 
@@ -273,14 +262,14 @@ def item_of(value: Any, key: Any) -> Any:
     if missing is not None and type(value).__getitem__ is dict.__getitem__:
         return dict.__getitem__(value, key) if dict.__contains__(value, key) else missing(key)
     if type(value) is dict and _is_chosen(key):
-        return by_tensors.under_key(value, key)
+        return tensor_indexing.under_key(value, key)
     return value[key]
 
 
 def _is_chosen(key: Any) -> bool:
     """Whether a key stands for a number or a text of Python's, which dicts have as keys."""
     is_symbolic = type(key) is _core.SymbolicTensor
-    return is_symbolic and (chosen_numbers.is_chosen(key) or chosen_texts.is_chosen(key))
+    return is_symbolic and (python_numbers.is_chosen(key) or python_strings.is_chosen(key))
 
 
 # Functions of ``operator`` by what converted code calls in their place.

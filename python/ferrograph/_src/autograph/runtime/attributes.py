@@ -5,17 +5,14 @@ from __future__ import annotations
 import functools
 import types
 
-from ... import later, staging
 from ...context.hooks import hooks
-from ...hints import TYPE_CHECKING, Any
-from ...staging import chosen_numbers, chosen_texts, notes, stale
-from ...staging.journal import chosen, is_front, really, thread, traces
-from .specials import PLAIN, callee, found, method
-
-if TYPE_CHECKING:
-    from ...staging import failures
-else:
-    (failures,) = later(staging.__name__, "failures")
+from ...heap import invalidated
+from ...heap.trace_context import chosen, is_proxy, really, thread, traces
+from ...hints import Any
+from ...staging import exceptions, write_barriers
+from ...staging import exceptions as exceptions_module
+from ...symbolic import python_numbers, python_strings
+from .special_methods import PLAIN, callee, found, method
 
 __all__ = ["attribute_of", "getattr_", "hasattr_"]
 
@@ -27,15 +24,15 @@ def attribute_of(value: Any, name: str) -> Any:
     """``value.name``."""
     kind = type(value)
     if name == "__class__" and traces.n:
-        stale.refuse_look(value)
-        if chosen and chosen_numbers.is_chosen(value):
-            return chosen_numbers.kind_of(value, "`__class__`")
-        chosen_numbers.refuse(value, "`__class__`")
-        chosen_texts.refuse(value)
-        if is_front(value):
+        invalidated.refuse_look(value)
+        if chosen and python_numbers.is_chosen(value):
+            return python_numbers.kind_of(value, "`__class__`")
+        python_numbers.refuse(value, "`__class__`")
+        python_strings.refuse(value)
+        if is_proxy(value):
             return type(really(value))
     if name == "__dict__" and traces.n:
-        notes.asked(value)
+        write_barriers.asked(value)
     if kind in PLAIN or issubclass(kind, _NAMESPACES):
         return getattr(value, name)
     everything = method(value, "__getattribute__")
@@ -51,9 +48,9 @@ def attribute_of(value: Any, name: str) -> Any:
 def _is_of_another(exception: AttributeError, value: Any) -> bool:
     """Whether a getter of ``value`` fails in a branch that may never run, or since plain Python has
     no symbolic tensor there."""
-    if failures.left_region(exception):
+    if exceptions.left_region(exception):
         return True
-    return getattr(exception, "obj", None) is not value and not staging.may_handle(
+    return getattr(exception, "obj", None) is not value and not exceptions_module.may_handle(
         AttributeError, exception
     )
 
@@ -98,7 +95,7 @@ def _cached(value: Any, name: str, held: functools.cached_property) -> Any:
     if own is not _MISSING or type(held.func) is not types.FunctionType or held.attrname is None:
         return getattr(value, name)
     made = callee(held.func)(value)
-    notes.owner(value, held.attrname, held.attrname)
+    write_barriers.owner(value, held.attrname, held.attrname)
     object.__getattribute__(value, "__dict__")[held.attrname] = made
     return made
 
@@ -110,15 +107,15 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
     except AttributeError as e:
         if not default or _is_of_another(e, value):
             raise
-    chosen_numbers.refuse(value, "`getattr`")
-    chosen_texts.refuse(value)
+    python_numbers.refuse(value, "`getattr`")
+    python_strings.refuse(value)
     return default[0]
 
 
 def hasattr_(value: Any, name: str) -> bool:
     """``hasattr``."""
-    chosen_numbers.refuse(value, "`hasattr`")
+    python_numbers.refuse(value, "`hasattr`")
     held = getattr_(value, name, _MISSING)
-    if type(held) is stale.Stale:  # which the object may not have on another path
-        stale.refuse_identity(thread.journals[0].stale, held)
+    if type(held) is invalidated.Invalidated:  # which the object may not have on another path
+        invalidated.refuse_identity(thread.trace.effects.stale, held)
     return held is not _MISSING

@@ -10,12 +10,23 @@ import sys
 import types
 from collections.abc import Callable
 
-from ... import later, ops, staging
+from ... import later, ops
 from ...context.hooks import hooks
+from ...heap import region_log
+from ...heap.active_iterators import followed
+from ...heap.source_location import diagnostic, here
+from ...heap.trace_context import chosen, loud, note_choice
 from ...hints import TYPE_CHECKING, Any
 from ...native import _core
-from ...staging import iteration, lists, notes
-from ...staging.cursors import Cursor
+from ...staging import (
+    conditional,
+    iteration,
+    list_arguments,
+    retrace,
+    tensor_indexing,
+    tensor_lists,
+    write_barriers,
+)
 from ...staging.iteration import (
     has_elements,
     is_dataset,
@@ -25,51 +36,31 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
-from ...staging.journal import chosen, loud, note_choice
-from ...staging.places import here, say
-from ...staging.running import followed
-from ...staging.values import is_staged, stands_for_variable
-from ...staging.values import truth as truth_of
+from ...staging.iterator_cursors import Cursor
+from ...symbolic import merged_variables, overflow_checks, python_numbers, scalar_checks
+from ...symbolic.values import is_staged, stands_for_variable
+from ...symbolic.values import truth as truth_of
 from ...values import dtypes
-from . import arithmetic, library_forms
-from .specials import collected, function_of, has_methods, index_of, iterated, method, truth
+from . import (
+    arithmetic,
+    attributes,
+    comprehensions,
+    equality,
+    frame_builtins,
+    iterators,
+    library_forms,
+    quantifiers,
+    sorting,
+    special_results,
+    texts,
+    unconverted_calls,
+)
+from .special_methods import collected, function_of, has_methods, index_of, iterated, method, truth
 
 if TYPE_CHECKING:
     from ...ops import string_ops
-    from ...staging import (
-        bounds,
-        by_tensors,
-        chosen_numbers,
-        chosen_variables,
-        list_arguments,
-        several,
-    )
-    from . import (
-        answers,
-        attributes,
-        comprehensions,
-        equality,
-        foreign,
-        iterators,
-        quantifiers,
-        scopes,
-        sorting,
-        texts,
-    )
 else:
     (string_ops,) = later(ops.__name__, "string_ops")
-    bounds, by_tensors, chosen_numbers, chosen_variables, list_arguments, several = later(
-        staging.__name__,
-        *("bounds", "by_tensors", "chosen_numbers", "chosen_variables", "list_arguments"),
-        "several",
-    )
-    answers, attributes, comprehensions, equality, foreign, iterators = later(
-        __package__,
-        *("answers", "attributes", "comprehensions", "equality", "foreign", "iterators"),
-    )
-    quantifiers, scopes, sorting, texts = later(
-        __package__, "quantifiers", "scopes", "sorting", "texts"
-    )
 
 
 def staged_form(callee: Any) -> Any:
@@ -89,7 +80,7 @@ def _range(*args: Any) -> Any:
     args = tuple(map(index_of, args))
     if any(is_staged(a) for a in args):
         for value in args:
-            by_tensors.check_index(value)
+            tensor_indexing.check_index(value)
         return tensor_range(*args, of_python=True)
     return range(*args)
 
@@ -103,7 +94,7 @@ _INT, _FLOAT = frozenset({int}), frozenset({float})
 
 
 def _print(*values: Any, **keywords: Any) -> None:
-    speak = staging.printed if notes.in_region() else print
+    speak = retrace.printed if region_log.in_region() else print
     speak(*values, **keywords)
 
 
@@ -115,14 +106,14 @@ def _len(value: Any) -> Any:
     if not is_staged(value):
         size = method(value, "__len__")
         if size is not None:
-            return answers.length(size())
-        if lists.is_grown(value):
-            return chosen_numbers.mark_integer(lists.whole(value).count(), large=False)
+            return special_results.length(size())
+        if tensor_lists.is_grown(value):
+            return python_numbers.mark_integer(tensor_lists.whole(value).count(), large=False)
         return len(value)
     shape = value.shape
     if shape.rank == 0:
         raise TypeError(
-            say(
+            diagnostic(
                 here(),
                 "`len` of a scalar tensor, which has no length (a Python text or number that "
                 "branches or loops of the graph choose is one)",
@@ -135,14 +126,14 @@ def _len(value: Any) -> Any:
 
 def _length(tensor: Any) -> Any:
     """The length of a tensor that is known only when the graph runs."""
-    return chosen_numbers.mark_integer(ops.shape(tensor)[0], large=False)
+    return python_numbers.mark_integer(ops.shape(tensor)[0], large=False)
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
     if len(args) == 1 and type(args[0]) not in _PLAIN and is_staged(args[0]):
         return _number(args[0], "int32")
     if len(args) == 1 and (own := method(args[0], "__int__")) is not None:
-        return answers.integer(own())
+        return special_results.integer(own())
     return int(*args, **keywords)
 
 
@@ -150,24 +141,26 @@ def _float(*args: Any) -> Any:
     if args and type(args[0]) not in _PLAIN and is_staged(args[0]):
         return _number(args[0], dtypes.float32)
     if args and (own := method(args[0], "__float__")) is not None:
-        return answers.real(own())
+        return special_results.real(own())
     return float(*args)
 
 
 def _number(value: Any, dtype: Any) -> Any:
     value, kinds = _core.convert_to_tensor(value), _INT if dtype == "int32" else _FLOAT
     if value.dtype.is_complex:
-        raise TypeError(say(here(), "a real number of a complex tensor", _PARTS))
-    if chosen_numbers.are_foreign_met() and chosen_numbers.may_be_foreign(value):
+        raise TypeError(diagnostic(here(), "a real number of a complex tensor", _PARTS))
+    if python_numbers.are_foreign_met() and python_numbers.may_be_foreign(value):
         dtype = _of_numpys(value, dtype)
     if value.shape.rank != 0:
-        value = several.single(value, TypeError)
+        value = scalar_checks.single(value, TypeError)
     if value.dtype == dtypes.string:
-        return bounds.note(chosen_numbers.mark(string_ops.to_number(value, dtype), kinds), True)
+        return overflow_checks.note(
+            python_numbers.mark(string_ops.to_number(value, dtype), kinds), True
+        )
     if dtype == "int32":
-        bounds.check_cast(value)
+        overflow_checks.check_cast(value)
     number = ops.stop_gradient(ops.cast(value, dtype))  # as one of Python's has none
-    return bounds.note(chosen_numbers.mark(number, kinds), large=True)
+    return overflow_checks.note(python_numbers.mark(number, kinds), large=True)
 
 
 def _of_numpys(value: Any, dtype: Any) -> Any:
@@ -175,7 +168,7 @@ def _of_numpys(value: Any, dtype: Any) -> Any:
     dimensions."""
     if value.shape.rank != 0:
         raise TypeError(
-            say(
+            diagnostic(
                 here(),
                 f"a number of Python's of an array of shape {value.shape} that a branch or a loop "
                 "of the graph chose, which NumPy makes of arrays without dimensions alone",
@@ -199,8 +192,8 @@ def _as_bool(value: Any) -> Any:
     if value.dtype == dtypes.string:
         value = string_ops.length(value)
     if value.shape.rank != 0:
-        value = several.single(value, ValueError)
-    return chosen_numbers.mark_truth(ops.identity(truth_of(value, "`bool`")))
+        value = scalar_checks.single(value, ValueError)
+    return python_numbers.mark_truth(ops.identity(truth_of(value, "`bool`")))
 
 
 def _abs(value: Any) -> Any:
@@ -214,9 +207,9 @@ def _abs(value: Any) -> Any:
 def _round(number: Any, *digits: Any, **keywords: Any) -> Any:
     if (own := method(number, "__round__")) is not None:
         return own(*digits, *keywords.values())
-    if chosen and chosen_numbers.is_chosen(number):
-        if digits or keywords or chosen_numbers.standing(number) is not True:
-            chosen_numbers.refuse(number, "`round`, to digits or of what may be a tensor")
+    if chosen and python_numbers.is_chosen(number):
+        if digits or keywords or python_numbers.standing(number) is not True:
+            python_numbers.refuse(number, "`round`, to digits or of what may be a tensor")
         return _number(ops.round(number) if number.dtype.is_floating else number, "int32")
     return round(number, *digits, **keywords)
 
@@ -229,13 +222,13 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
         return arithmetic.binary("pow", base, exp)
     for value in filter(is_staged, (base, exp, mod)):
-        chosen_numbers.refuse(value, "`pow` with a modulus")
+        python_numbers.refuse(value, "`pow` with a modulus")
         raise TypeError("pow() with a modulus is not defined for tensors")
     return pow(base, exp, mod)
 
 
 def _elements(iterable: Any) -> Any:
-    return followed(iterated(lists.elements_of(iterable)))
+    return followed(iterated(tensor_lists.elements_of(iterable)))
 
 
 def _enumerate(iterable: Any, start: Any = 0) -> Any:
@@ -243,8 +236,8 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 
 
 def _zip(*iterables: Any, **keywords: Any) -> Any:
-    if iterables and not keywords.get("strict") and notes.active():
-        mixed = mixed_zip([*map(lists.elements_of, iterables)])
+    if iterables and not keywords.get("strict") and region_log.active():
+        mixed = mixed_zip([*map(tensor_lists.elements_of, iterables)])
         if mixed is not None:
             return mixed
     return staged_zip(*map(_elements, iterables), **keywords)
@@ -254,27 +247,27 @@ def _reversed(sequence: Any) -> Any:
     if (own := method(sequence, "__reversed__")) is not None:
         return iterated(own())
     if isinstance(sequence, iteration.Source):
-        return lists.Backwards(sequence)
-    found = lists.elements_of(sequence)
-    return lists.Backwards(found) if found is not sequence else staged_reversed(sequence)
+        return tensor_lists.Backwards(sequence)
+    found = tensor_lists.elements_of(sequence)
+    return tensor_lists.Backwards(found) if found is not sequence else staged_reversed(sequence)
 
 
 def _setattr(target: Any, name: str, value: Any) -> None:
-    setattr(notes.owner(target, name, name), name, value)
+    setattr(write_barriers.owner(target, name, name), name, value)
 
 
 def _delattr(target: Any, name: str) -> None:
-    delattr(notes.losing(target, name, name), name)
+    delattr(write_barriers.losing(target, name, name), name)
 
 
 def _container(python: type) -> Callable:
     def make(*args: Any, **keywords: Any) -> Any:
-        if args and lists.is_grown(args[0]):
+        if args and tensor_lists.is_grown(args[0]):
             if python is list:
-                return notes.fresh(list(args[0]))
-            return lists.whole(args[0])._refuse()
+                return region_log.fresh(list(args[0]))
+            return tensor_lists.whole(args[0])._refuse()
         if len(args) == 1 and python is list and is_staged(args[0]):
-            return lists.of_elements(args[0])
+            return tensor_lists.of_elements(args[0])
         if len(args) == 1 and not keywords and has_elements(args[0]):
             args = (_taken_out(args[0], python),)
             if python is list:
@@ -282,7 +275,7 @@ def _container(python: type) -> Callable:
         if len(args) == 1:
             whole = iteration.as_source(args[0]) if is_staged(args[0]) else _given(python, args[0])
             args = (whole,)
-        return notes.fresh(python(*args, **keywords))
+        return region_log.fresh(python(*args, **keywords))
 
     return make
 
@@ -292,10 +285,10 @@ def _taken_out(elements: Any, python: type) -> list:
     number is known, else of the graph's."""
     found = hooks.on_datasets.listed(elements) if is_dataset(elements) else None
     if found is not None:
-        return notes.fresh(found)
+        return region_log.fresh(found)
     if python is not builtins.list:
         raise TypeError(
-            say(
+            diagnostic(
                 here(),
                 f"`{python.__name__}` of a dataset whose number of elements is known only when the "
                 "graph runs",
@@ -319,11 +312,11 @@ def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: An
         values = iterated(values)
         if is_dataset(values) and not args and not keywords:
             return hooks.on_datasets.fold(values, pairwise, empty)
-        if lists.is_grown(values) and not args and not keywords:
-            total = lists.total(values)
+        if tensor_lists.is_grown(values) and not args and not keywords:
+            total = tensor_lists.total(values)
             if total is not None:
                 return total
-        values = lists.as_numbers(values)
+        values = tensor_lists.as_numbers(values)
         if is_staged(values) and not args and not keywords:
             return staged(iteration.check_rows(values), axis=0)
         if type(values) is list and any(function_of(type(v), "__radd__") for v in values):
@@ -339,13 +332,13 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if not keywords and _NUMBERS.issuperset(map(type, args)):
             return python(*args)
         given = args
-        args = tuple(lists.as_numbers(a) for a in args)
+        args = tuple(tensor_lists.as_numbers(a) for a in args)
         if keywords:
             return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
-            several.refuse_rows(iteration.check_rows(args[0]), f"`{python.__name__}`", 2)
+            scalar_checks.refuse_rows(iteration.check_rows(args[0]), f"`{python.__name__}`", 2)
             _assert_elements(python, args[0])
-            return lists.as_element(given[0], _of_all(reduction, args[0]))
+            return tensor_lists.as_element(given[0], _of_all(reduction, args[0]))
         if len(args) == 1 and not issubclass(type(args[0]), (list, tuple)):
             args = (list(iterated(args[0])),)
         values = args[0] if len(args) == 1 else args
@@ -357,15 +350,15 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
 
     def between(first: Any, second: Any) -> Any:
         if chosen and is_staged(first) and is_staged(second):
-            first, second = chosen_numbers.weakened(first, second) or (first, second)
+            first, second = python_numbers.weakened(first, second) or (first, second)
         found = _of_two(pairwise, first, second)
         note_choice()
-        several.refuse(found.shape, f"`{python.__name__}`")
+        scalar_checks.refuse(found.shape, f"`{python.__name__}`")
         if stands_for_variable(first) or stands_for_variable(second):
-            chosen_variables.follow(found, (first, second), python.__name__)
-        if not (is_staged(first) and is_staged(second)) or bounds.are_met():
+            merged_variables.follow(found, (first, second), python.__name__)
+        if not (is_staged(first) and is_staged(second)) or overflow_checks.are_met():
             # Python takes the first where both are equal.
-            bounds.note_chosen(found, lambda: ops.equal(found, first), first, second)
+            overflow_checks.note_chosen(found, lambda: ops.equal(found, first), first, second)
         return found
 
     return choose
@@ -414,7 +407,7 @@ def _keyed(python: Callable, reduction: Callable, args: tuple, keywords: dict[st
         chosen = python(range(len(keys)), key=keys.__getitem__)
         return values[chosen]
     arg = ops.argmax if reduction is ops.reduce_max else ops.argmin
-    return lists.loaded(values, arg(sorting.stack_of(keys), output_type=dtypes.int32))
+    return tensor_lists.loaded(values, arg(sorting.stack_of(keys), output_type=dtypes.int32))
 
 
 def _applied(python: Callable) -> Callable:
@@ -434,14 +427,14 @@ def _applied(python: Callable) -> Callable:
 
 
 def _taken(iterable: Any) -> Any:
-    return staging.rows(iterable) if is_staged(iterable) else followed(iterated(iterable))
+    return conditional.rows(iterable) if is_staged(iterable) else followed(iterated(iterable))
 
 
 def _length_hint(value: Any, *default: int) -> Any:
     """``operator.length_hint``, which takes a refusal for an object that does not know."""
     if type(value) is Cursor:
         return value.__length_hint__()
-    if lists.is_grown(value):
+    if tensor_lists.is_grown(value):
         return _len(value)
     return operator.length_hint(value, *default)
 
@@ -451,13 +444,15 @@ def _next(iterator: Any, *default: Any) -> Any:
         return _following(iterator, *default)
     if (own := method(iterator, "__next__")) is not None:
         return _following_own(own, *default)
-    if isinstance(iterator, lists.Backwards):
+    if isinstance(iterator, tensor_lists.Backwards):
         iterator.refuse_next()
-    notes.advanced(iterator)
+    write_barriers.advanced(iterator)
     if not default or not has_elements(iterator):
         return next(iterator, *default)
     found = iterator.get_next_as_optional()
-    return staging.stage_choice(found.has_value(), found.get_value, lambda: default[0], "`next`")
+    return conditional.stage_choice(
+        found.has_value(), found.get_value, lambda: default[0], "`next`"
+    )
 
 
 def _following_own(following: Callable, *default: Any) -> Any:
@@ -474,7 +469,9 @@ def _following(cursor: Cursor, *default: Any) -> Any:
     """``next`` of an iterator whose position is a tensor."""
     if not default:
         return cursor.following()
-    return staging.stage_choice(cursor.has_next(), cursor.following, lambda: default[0], "`next`")
+    return conditional.stage_choice(
+        cursor.has_next(), cursor.following, lambda: default[0], "`next`"
+    )
 
 
 _INDEXED = (list, tuple, builtins.range)
@@ -484,14 +481,14 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
     if not sentinel:
         if has_elements(iterable):
             return iterable._staged_elements()
-        iterable = lists.elements_of(iterable)
+        iterable = tensor_lists.elements_of(iterable)
         if has_methods(iterable):
             own = method(iterable, "__iter__")
-            return notes.fresh(iter(iterated(iterable)) if own is None else own())
-        if type(iterable) in _INDEXED and notes.active():
-            return notes.fresh(Cursor(iterable))
+            return region_log.fresh(iter(iterated(iterable)) if own is None else own())
+        if type(iterable) in _INDEXED and region_log.active():
+            return region_log.fresh(Cursor(iterable))
         iterable = iteration.as_source(iterable) if is_staged(iterable) else iterable
-    return notes.fresh(iter(iterable, *sentinel))
+    return region_log.fresh(iter(iterable, *sentinel))
 
 
 def _in(module: Any, name: str) -> Callable:
@@ -509,7 +506,7 @@ def _getattr(value: Any, name: str, *default: Any) -> Any:
 
 def _hasattr(value: Any, name: str) -> bool:
     if loud:
-        foreign.given(hasattr, (value, name), takes_lists=True)
+        unconverted_calls.given(hasattr, (value, name), takes_lists=True)
     return attributes.hasattr_(value, name)
 
 
@@ -518,28 +515,28 @@ def _asking(python: Callable) -> Callable:
 
     def ask(*args: Any, **keywords: Any) -> Any:
         if chosen and args and type(args[0]) is _core.SymbolicTensor:
-            chosen_numbers.refuse(args[0], f"`{python.__name__}`")
+            python_numbers.refuse(args[0], f"`{python.__name__}`")
         if loud:
-            foreign.given(python, args, takes_lists=python is not ascii)
+            unconverted_calls.given(python, args, takes_lists=python is not ascii)
         return python(*args, **keywords)
 
     return ask
 
 
 def _isinstance(value: Any, among: Any) -> bool:
-    if chosen and chosen_numbers.is_chosen(value):
-        return chosen_numbers.is_instance(value, among)
+    if chosen and python_numbers.is_chosen(value):
+        return python_numbers.is_instance(value, among)
     if chosen and type(value) is _core.SymbolicTensor:
-        chosen_numbers.refuse(value, "`isinstance`")
+        python_numbers.refuse(value, "`isinstance`")
     if loud:
-        foreign.given(isinstance, (value,), takes_lists=True)
+        unconverted_calls.given(isinstance, (value,), takes_lists=True)
     return isinstance(value, among)
 
 
 def _type(*args: Any, **keywords: Any) -> Any:
     if len(args) == 1 and not keywords:
-        is_number = chosen and chosen_numbers.is_chosen(args[0])
-        return chosen_numbers.kind_of(args[0], "`type`") if is_number else _class_of(*args)
+        is_number = chosen and python_numbers.is_chosen(args[0])
+        return python_numbers.kind_of(args[0], "`type`") if is_number else _class_of(*args)
     name, bases, held = args
     module = sys._getframe(1).f_globals.get("__name__")  # which Python takes for the class's
     return type(name, bases, {"__module__": module, **held}, **keywords)
@@ -550,9 +547,9 @@ def _written(python: Callable) -> Callable:
     names = ("__str__", "__repr__") if python is builtins.str else ("__repr__",)
 
     def write(*args: Any, **keywords: Any) -> Any:
-        if chosen and len(args) == 1 and chosen_numbers.is_chosen(args[0]):
-            if chosen_numbers.standing(args[0]) is not True:  # of which a tensor shows more
-                chosen_numbers.refuse(args[0], f"`{python.__name__}`")
+        if chosen and len(args) == 1 and python_numbers.is_chosen(args[0]):
+            if python_numbers.standing(args[0]) is not True:  # of which a tensor shows more
+                python_numbers.refuse(args[0], f"`{python.__name__}`")
             return texts.written(args[0])
         if len(args) == 1 and not keywords and type(args[0]) not in _PLAIN:
             own = texts.own_text(args[0], *names)
@@ -561,7 +558,7 @@ def _written(python: Callable) -> Callable:
         if (chosen or loud) and len(args) == 1:
             texts.shown(args[0])
         if loud:
-            foreign.given(python, args)
+            unconverted_calls.given(python, args)
         return python(*args, **keywords)
 
     return write
@@ -580,12 +577,12 @@ _FORMS: dict[Any, Any] = {
     builtins.type: _type,
     builtins.str: _written(builtins.str),
     builtins.repr: _written(builtins.repr),
-    builtins.eval: _in(scopes, "eval_"),
-    builtins.exec: _in(scopes, "exec_"),
-    builtins.locals: _in(scopes, "locals_"),
-    builtins.vars: _in(scopes, "vars_"),
-    builtins.dir: _in(scopes, "dir_"),
-    sys._getframe: _in(scopes, "frame_at"),
+    builtins.eval: _in(frame_builtins, "eval_"),
+    builtins.exec: _in(frame_builtins, "exec_"),
+    builtins.locals: _in(frame_builtins, "locals_"),
+    builtins.vars: _in(frame_builtins, "vars_"),
+    builtins.dir: _in(frame_builtins, "dir_"),
+    sys._getframe: _in(frame_builtins, "frame_at"),
     operator.index: _index,
     itertools.starmap: _applied(itertools.starmap),
     itertools.islice: _in(iterators, "islice"),

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...heap import region_log
+from ...heap.adapters.registry import adapters_of
+from ...heap.snapshot import Snapshot
+from ...heap.source_location import diagnostic, here
+from ...heap.trace_context import note_asked
+from ...heap.trace_context import thread as _thread
 from ...hints import Any
-from ...staging import effects, notes
-from ...staging.journal import note_asked
-from ...staging.journal import thread as _thread
-from ...staging.kinds import facets_of
-from ...staging.places import here, say
-from ...staging.snapshot import Snapshot
+from ...staging import side_effects
+from ...symbolic import values
 from ...values import errors
 
 __all__ = ["counting", "remembering"]
@@ -26,9 +28,9 @@ def counting(callee: Any) -> Callable:
 
     def count() -> Any:
         held = callee.__self__
-        if id(held) in (_thread.journals[0].asked or ()):
+        if id(held) in (_thread.trace.effects.asked or ()):
             raise errors.StagingError(
-                say(
+                diagnostic(
                     here(),
                     f"`cache_info` of {held.__name__!r} is asked for after a branch or a loop of "
                     "the graph called it: those calls happened once, while tracing, whatever the "
@@ -44,13 +46,13 @@ def counting(callee: Any) -> Callable:
 def remembering(callee: Any) -> Callable:
     """A function under a cache, called in a region, or where something is stale; others as they
     are."""
-    form = _standing(callee) if notes.has_stale() else callee
-    return _first(callee, form) if notes.in_region() else form
+    form = _standing(callee) if region_log.has_stale() else callee
+    return _first(callee, form) if region_log.in_region() else form
 
 
 def _standing(callee: Any) -> Callable:
     """A function which gives what stands for what the graph cannot follow."""
-    return lambda *args, **kwargs: effects.standing([callee(*args, **kwargs)])[0]
+    return lambda *args, **kwargs: side_effects.standing([callee(*args, **kwargs)])[0]
 
 
 def _first(callee: Any, form: Callable) -> Callable:
@@ -64,12 +66,12 @@ def _first(callee: Any, form: Callable) -> Callable:
         found = form(*args, **kwargs)
         if callee.cache_info().misses == known.misses:
             return found
-        if effects.has_tensor(found) or next(before.changes(), None) is not None:
+        if values.has_tensor(found) or next(before.changes(), None) is not None:
             raise _more_than_a_value(callee)
-        if facets_of(type(found)):
+        if adapters_of(type(found)):
             if known.currsize == known.maxsize:
                 raise _more_than_a_value(callee)
-            for made in _thread.journals[1:]:
+            for made in _thread.logs:
                 made.take_in(found)
         return found
 
@@ -78,7 +80,7 @@ def _first(callee: Any, form: Callable) -> Callable:
 
 def _more_than_a_value(callee: Any) -> Exception:
     return errors.StagingError(
-        say(
+        diagnostic(
             here(),
             f"`{callee.__name__}` keeps what it gives (`functools.lru_cache`) and is first called "
             "with these arguments in a branch or a loop of the graph, where it changes other "

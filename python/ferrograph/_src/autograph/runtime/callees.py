@@ -11,43 +11,33 @@ import types
 import warnings
 from collections.abc import Callable
 
-from ... import later, staging
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...hints import TYPE_CHECKING, Any
-from ...staging import notes, setters
-from ...staging.errors import ConversionError
-from ...staging.journal import front_of, has_versions, is_front, loud, traces
-from ...staging.journal import thread as _thread
-from ...staging.late import list_arguments, lists, presence
-from ...staging.state import is_grown
-from .. import convert, status
-from ..convert import compile
+from ...heap import active_iterators, attribute_presence, region_log, setters
+from ...heap.errors import ConversionError
+from ...heap.location import is_grown
+from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of, traces
+from ...heap.trace_context import thread as _thread
+from ...hints import Any
+from ...staging import list_arguments, side_effects, tensor_lists, variant_proxies, write_barriers
+from .. import status
+from ..convert import compile, stack_depth
 from ..straight_line import sets_attributes_only
-from . import library_forms, specials
-from .again import NOTED, unless_again
-
-if TYPE_CHECKING:
-    from ..convert import room
-    from . import (
-        acts,
-        arithmetic,
-        attributes,
-        builtins,
-        dispatching,
-        equality,
-        foreign,
-        making,
-        sorting,
-        texts,
-    )
-else:
-    acts, arithmetic, attributes, builtins, dispatching, equality, foreign = later(
-        __package__,
-        *("acts", "arithmetic", "attributes", "builtins", "dispatching", "equality", "foreign"),
-    )
-    making, sorting, texts = later(__package__, "making", "sorting", "texts")
-    (room,) = later(convert.__name__, "room")
+from . import (
+    arithmetic,
+    attributes,
+    builtins,
+    dataclass_init,
+    dispatching,
+    equality,
+    external_effects,
+    library_forms,
+    sorting,
+    special_methods,
+    texts,
+    unconverted_calls,
+)
+from .recursion import NOTED, unless_again
 
 _COROUTINES = 0x80 | 0x200  # the flags of code that is a coroutine or an asynchronous generator
 _GENERATOR = 0x20  # the flag of code that is a generator
@@ -99,14 +89,15 @@ late = _Late()
 
 def fn(callee: Any) -> Any:
     """What to call in place of ``callee``: its converted form, its staged form, or itself."""
-    journals = _thread.journals if traces.n else ()
-    known = journals[0].known if journals else _known
+    trace = _thread.trace if traces.n else None
+    known = _known if trace is None else trace.callees.known
+    in_region = trace is not None and bool(trace.logs)
     kind = type(callee)
     if kind is not _FUNCTION and kind not in _REMEMBERED:
         return _resolved(callee)  # the class may say itself how it hashes
     found = known.get(callee)
     if found is not None:
-        return found if len(journals) < 2 else unless_again(callee, found)
+        return unless_again(callee, found) if in_region else found
     if kind is _METHOD:
         changed = known.get(callee.__func__)
         if changed is None:
@@ -114,7 +105,7 @@ def fn(callee: Any) -> Any:
             changed = known.get(callee.__func__)
             if changed is None or type(made) is not _METHOD or made.__func__ is not changed:
                 return made
-        if len(journals) > 1:
+        if in_region:
             return _METHOD(unless_again(callee.__func__, changed), callee.__self__)
         made = _bound(callee, changed)
         if known is not _known and len(known) < _MAX_KNOWN:
@@ -123,12 +114,12 @@ def fn(callee: Any) -> Any:
                 known[callee] = made
         return made
     if kind is _BUILTIN and callee.__self__.__class__ not in _NO_OWNERS:
-        if not journals:
+        if trace is None:
             return callee
         quiet = not loud and callee.__name__ not in _LOOKED_AT
         return callee if quiet else _resolved(callee)
     found = _remembered(callee, known)
-    return found if len(journals) < 2 else unless_again(callee, found)
+    return unless_again(callee, found) if in_region else found
 
 
 def fn_later(callee: Any) -> Any:
@@ -168,22 +159,22 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 
 
 def _resolved(callee: Any) -> Any:
-    if _reads_later(callee) and notes.active():
-        _thread.journals[0].read_in_c = True
-    if not has_versions():
+    if _reads_later(callee) and region_log.active():
+        active_iterators.of_trace().has_native = True
+    if not has_variants():
         return _form(callee)
-    if is_front(callee):
-        return lambda *args, **kwargs: staging.perform(_call, callee, *args, **kwargs)
-    front = front_of(getattr(callee, "__self__", None))
-    if is_front(front):
-        return staging.Method(front, callee.__name__)
+    if is_proxy(callee):
+        return lambda *args, **kwargs: variant_proxies.perform(_call, callee, *args, **kwargs)
+    front = proxy_of(getattr(callee, "__self__", None))
+    if is_proxy(front):
+        return variant_proxies.Method(front, callee.__name__)
     found = _form(callee)
     if not _takes_contents(callee):
         return found
-    is_lazy = isinstance(callee, type) and callee in foreign.LAZY or callee is iter
+    is_lazy = isinstance(callee, type) and callee in unconverted_calls.LAZY or callee is iter
     if not is_lazy:
-        return foreign.each_content(found)
-    return foreign.over_elements(found, n_functions=callee in (map, filter))
+        return unconverted_calls.each_content(found)
+    return unconverted_calls.over_elements(found, n_functions=callee in (map, filter))
 
 
 def _reads_later(callee: Any) -> bool:
@@ -226,54 +217,54 @@ def _form(callee: Any) -> Any:
     if kind is functools.partial:
         return _partial(callee)
     if kind is types.BuiltinFunctionType:
-        return _builtin(callee) if notes.active() else builtins.staged_form(callee)
+        return _builtin(callee) if region_log.active() else builtins.staged_form(callee)
     if issubclass(kind, type):
-        return _class(callee) if notes.active() else builtins.staged_form(callee)
+        return _class(callee) if region_log.active() else builtins.staged_form(callee)
     if issubclass(kind, _BUILTIN):  # of a method that is told its class
-        return _builtin(callee) if notes.active() else callee
-    if kind in _UNBOUND and notes.has_lists():
-        return foreign.guarded(list_arguments.unbound(callee))
+        return _builtin(callee) if region_log.active() else callee
+    if kind in _UNBOUND and write_barriers.has_lists():
+        return unconverted_calls.guarded(list_arguments.unbound(callee))
     if kind is types.MethodWrapperType and is_grown(callee.__self__):
-        return lists.method(callee.__self__, callee.__name__)
+        return tensor_lists.method(callee.__self__, callee.__name__)
     return _callable_object(callee)
 
 
 def _builtin(callee: Any) -> Any:
     """A function or a method written in C, called while a function is traced."""
     target = callee.__self__
-    families = _thread.journals[0].families
+    families = _thread.trace.aliases.sets
     if families is not None:
         return families.watched(target, _of_builtin(callee, target))
     return _of_builtin(callee, target)
 
 
 def _of_builtin(callee: Any, target: Any) -> Any:
-    if callee.__name__ in _SEARCHES and isinstance(target, tuple) and notes.has_lists():
+    if callee.__name__ in _SEARCHES and isinstance(target, tuple) and write_barriers.has_lists():
         return equality.searching(callee)
     if isinstance(target, _CONTAINERS):
         if is_grown(target):
-            return lists.method(target, callee.__name__)
+            return tensor_lists.method(target, callee.__name__)
         if callee.__name__ in _BY_TENSORS and isinstance(target, list):
             by_order = callee.__name__ == "sort"
-            return sorting.method(target) if by_order else lists.placed(target, callee)
+            return sorting.method(target) if by_order else tensor_lists.placed(target, callee)
         if callee.__name__ == "pop" and isinstance(target, set):
-            return foreign.popping(target, callee)
-        if callee.__name__ in _SEARCHES and notes.has_lists():
+            return unconverted_calls.popping(target, callee)
+        if callee.__name__ in _SEARCHES and write_barriers.has_lists():
             return equality.searching(callee)
-        return callee if isinstance(target, list) else foreign.guarded(callee)
+        return callee if isinstance(target, list) else unconverted_calls.guarded(callee)
     if type(target) is str and callee.__name__ == "format":
-        return foreign.formatting(callee)
+        return unconverted_calls.formatting(callee)
     if type(target) is str and callee.__name__ == "join":
         return texts.joining(target, _library(callee))
     if callee.__name__ == "__subclasses__":
-        return foreign.deriving(callee)
+        return unconverted_calls.deriving(callee)
     if callee.__name__ == "cache_info" and type(target) is _REMEMBERING:
-        return foreign.counting(callee)
+        return unconverted_calls.counting(callee)
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
-    if notes.in_region():
-        staging.refuse_opaque(target, callee.__name__)
+    if region_log.in_region():
+        side_effects.refuse_opaque(target, callee.__name__)
     own = arithmetic.FUNCTIONS.get(callee) if target is _OPERATORS else None
     if own is None:
         return _library(callee)
@@ -285,7 +276,9 @@ def _operator(own: Any, python: Any, compares: bool) -> Any:
     compares lists that the graph grows."""
 
     def operate(*args: Any) -> Any:
-        is_known = (compares and notes.has_lists()) or any(map(specials.is_own, args))
+        is_known = (compares and write_barriers.has_lists()) or any(
+            map(special_methods.is_own, args)
+        )
         return (own if is_known else python)(*args)
 
     return operate
@@ -293,17 +286,17 @@ def _operator(own: Any, python: Any, compares: bool) -> Any:
 
 def _library(callee: Any) -> Any:
     """A library's function, called while a function is traced."""
-    callee = acts.form(callee)
+    callee = external_effects.form(callee)
     if str(getattr(callee, "__module__", None)).startswith("numpy"):
-        callee = foreign.asking(callee)
-    if notes.has_unsure() and presence.is_copied(callee):
-        callee = presence.copying(callee)
-    takes_lists = notes.has_lists()
+        callee = unconverted_calls.asking(callee)
+    if region_log.has_unsure() and attribute_presence.is_copied(callee):
+        callee = attribute_presence.copying(callee)
+    takes_lists = write_barriers.has_lists()
     if takes_lists:
         is_ordering = getattr(callee, "__module__", None) in _ORDERING
         callee = list_arguments.for_library(callee)
         callee = equality.ordering(callee) if is_ordering else callee
-    return foreign.guarded(callee, takes_lists) if notes.has_stale() else callee
+    return unconverted_calls.guarded(callee, takes_lists) if region_log.has_stale() else callee
 
 
 def _class(cls: type) -> Any:
@@ -320,14 +313,14 @@ def _class(cls: type) -> Any:
             _note(init, deep=True)
         if not own or not plain:
             only_keeps = issubclass(cls, tuple) and hasattr(cls, "_fields")
-            makes = cls if only_keeps else foreign.guarded(acts.form(cls))
-            return notes.fresh(makes(*args, **kwargs))
-        instance = notes.fresh(cls.__new__(cls))
-        journals = _thread.journals if traces.n else ()
-        known = journals[0].known if journals else _known
+            makes = cls if only_keeps else unconverted_calls.guarded(external_effects.form(cls))
+            return region_log.fresh(makes(*args, **kwargs))
+        instance = region_log.fresh(cls.__new__(cls))
+        trace = _thread.trace if traces.n else None
+        known = _known if trace is None else trace.callees.known
         changed = known.get(init) or _remembered(init, known)
         if hasattr(cls, "__post_init__"):
-            making.follow(instance, init)
+            dataclass_init.follow(instance, init)
         given = changed(instance, *args, **kwargs)
         if given is not None:
             kind = type(given).__name__
@@ -357,15 +350,15 @@ def convert_callee(callee: types.FunctionType) -> Any:
         if getattr(callee, status.NOT_CONVERTED, False):
             _note(callee, deep=True)
         staged = library_forms.form_of(callee)
-        if not notes.active():
+        if not region_log.active():
             return staged
         if callee.__code__ is _IN_CONTEXT:
             return converted(callee)
         if callee.__code__ is _OF_GENERATOR:
             return _of_generator(callee)
-        by_class = callee.__code__.co_filename == _FUNCTOOLS and dispatching.form(callee)
+        by_class = callee.__code__.co_filename == _FUNCTOOLS and dispatching.form(callee, fn)
         return by_class or _library(staged)
-    reads = thread.reads() if notes.active() else None
+    reads = thread.reads() if region_log.active() else None
     result: Any = converted(callee, asked=None if reads is None else reads.asked(callee))
     deep = result is callee and not compile.is_converted(callee.__code__)
     if deep and callee.__name__ in _COMPARISONS:
@@ -439,8 +432,8 @@ def converted(
     if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:
-        journals = _thread.journals if traces.n else ()
-        lend = journals[0].lend if journals and not once else None
+        trace = _thread.trace if traces.n else None
+        lend = None if trace is None or once else trace.callees.lend
         whole = (
             None
             if once or is_whole or sys.gettrace()
@@ -467,7 +460,7 @@ def _instantiated(function: types.FunctionType, *given: Any) -> types.FunctionTy
     except RecursionError:
         if _is_deep():
             raise
-    return room.with_room(function, make)
+    return stack_depth.with_room(function, make)
 
 
 def _is_deep() -> bool:
@@ -489,10 +482,14 @@ def is_exempt(function: types.FunctionType) -> bool:
 def _method(method: types.MethodType) -> Any:
     target = method.__func__
     if type(target) is _REMEMBERING:
-        return types.MethodType(foreign.remembering(target), method.__self__)
+        return types.MethodType(unconverted_calls.remembering(target), method.__self__)
     is_function = type(target) is _FUNCTION
-    if is_function and type(method.__self__).__module__ == "queue" and notes.in_region():
-        return foreign.without_waiting(method) if target.__name__ in ("get", "put") else method
+    if is_function and type(method.__self__).__module__ == "queue" and region_log.in_region():
+        return (
+            unconverted_calls.without_waiting(method)
+            if target.__name__ in ("get", "put")
+            else method
+        )
     changed = fn(target)
     return method if changed is target else types.MethodType(changed, method.__self__)
 
@@ -505,23 +502,26 @@ def _partial(partial: functools.partial) -> Any:
 
 
 def _callable_object(callee: Any) -> Any:
-    if type(callee) is _REMEMBERING and (made := foreign.remembering(callee)) is not callee:
+    if (
+        type(callee) is _REMEMBERING
+        and (made := unconverted_calls.remembering(callee)) is not callee
+    ):
         return made
-    call = making.call_of(type(callee))
+    call = dataclass_init.call_of(type(callee))
     if type(call) is _FUNCTION and not is_exempt(call):
         made = fn(_METHOD(call, callee))
         return callee if made.__func__ is call else made
-    if isinstance(call, making.BINDING):
+    if isinstance(call, dataclass_init.BINDING):
         return fn(call.__get__(callee, type(callee)))
     if ownership.is_own_module(type(callee).__module__):
         return callee
-    if type(callee) is operator.methodcaller and notes.active():
+    if type(callee) is operator.methodcaller and region_log.active():
         return _calling_method(callee)
-    made = foreign.guarded(acts.form(callee))
-    if getattr(callee, "__name__", "") in foreign.COMPARING:
-        made = foreign.asking(made)
+    made = unconverted_calls.guarded(external_effects.form(callee))
+    if getattr(callee, "__name__", "") in unconverted_calls.COMPARING:
+        made = unconverted_calls.asking(made)
     given_its_object = type(callee) in _UNBOUND
-    return foreign.of_first(made) if given_its_object and notes.in_region() else made
+    return unconverted_calls.of_first(made) if given_its_object and region_log.in_region() else made
 
 
 def _calling_method(caller: operator.methodcaller) -> Callable:
@@ -555,12 +555,12 @@ def of_another(method: Any, function: Any, is_known: bool) -> Any:
     is of objects that live as long as the trace unless all is ``known``."""
     if type(method) is not _METHOD or method.__func__ is not function or not traces.n:
         return None
-    journals, owner = _thread.journals, method.__self__
-    if len(journals) != 1:
+    trace, owner = _thread.trace, method.__self__
+    if trace is None or trace.logs:
         return None
     if not is_known and ((reads := thread.reads()) is None or reads.holds(owner)):
         return None
-    found = journals[0].known.get(function)
+    found = trace.callees.known.get(function)
     if type(found) is not _FUNCTION or not compile.tells(found.__code__):
         return None
     return _METHOD(found, owner)
@@ -603,4 +603,4 @@ def any_callable(target: Any) -> Callable:
 
 
 hooks.callee = fn
-specials.late.converted = converted
+special_methods.late.converted = converted

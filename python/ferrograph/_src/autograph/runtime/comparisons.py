@@ -6,21 +6,16 @@ import collections
 import functools
 from collections.abc import Callable, Iterator
 
-from ... import later, staging
 from ...context.hooks import hooks
-from ...hints import TYPE_CHECKING, Any
-from ...staging import lists
-from ...staging.journal import is_front, loud
-from ...staging.values import is_staged
+from ...heap.trace_context import is_proxy, loud
+from ...hints import Any
+from ...staging import conditional, membership, tensor_lists, variant_proxies
+from ...symbolic.values import is_staged
 from ...values import errors
+from . import equality, shared_iterators
 from .arithmetic import CONTAINERS, compared, same
 from .logic import Thunk, and_, not_, or_
-from .specials import function_of, is_own, iterated, method
-
-if TYPE_CHECKING:
-    from . import equality, shared
-else:
-    equality, shared = later(__package__, "equality", "shared")
+from .special_methods import function_of, is_own, iterated, method
 
 __all__ = ["compare", "contained"]
 
@@ -46,20 +41,20 @@ def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
 
 def contained(operation: str, value: Any, container: Any) -> Any:
     """``value in container`` and ``value not in container``."""
-    if is_front(container):
-        return staging.perform(lambda held: contained(operation, value, held), container)
-    container = lists.as_numbers(container)
+    if is_proxy(container):
+        return variant_proxies.perform(lambda held: contained(operation, value, held), container)
+    container = tensor_lists.as_numbers(container)
     if is_own(container) or _are_compared(value, container) or _holds_grown(value, container):
         found = _asked(value, container)
         if found is not NotImplemented:
             return not_(found) if operation == "not_in" else found
     if is_staged(value) or is_staged(container):
-        shared.refuse(shared.held(container, 1), container, "`in`")
-        if shared.may_act(container):
+        shared_iterators.refuse(shared_iterators.held(container, 1), container, "`in`")
+        if shared_iterators.may_act(container):
             found = _among(value, container)
             return not_(found) if operation == "not_in" else found
-        found = staging.stage_in(value, container)
-        return staging.stage_not(found) if operation == "not_in" else found
+        found = membership.stage_in(value, container)
+        return conditional.stage_not(found) if operation == "not_in" else found
     try:
         return value in container if operation == "in" else value not in container
     except errors.OperatorNotAllowedInGraphError:
@@ -101,14 +96,14 @@ def _rest(value: Any, elements: list) -> Thunk:
 def _going_on(value: Any, found: Any, elements: Iterator) -> Any:
     """Whether one of the elements behind is ``value``, unless one was ``found``; each is taken
     where that is reached."""
-    turns = shared.Turns(elements, [])
+    turns = shared_iterators.Turns(elements, [])
     reached = turns.reached
 
     def taken() -> Any:
         ended = False if reached is not None else None
         return turns.take(lambda v: v is value or _equal(v, value), ended)
 
-    return shared.going_on(turns, found, or_, taken)
+    return shared_iterators.going_on(turns, found, or_, taken)
 
 
 def _equal(element: Any, value: Any) -> Any:
@@ -123,7 +118,7 @@ def _among(value: Any, elements: Any) -> Any:
     """Whether one of the elements is ``value``, or equals it."""
     for element in elements:
         same = element is value or _equal(element, value)
-        if is_staged(same) and shared.may_act(elements):
+        if is_staged(same) and shared_iterators.may_act(elements):
             return _going_on(value, same, elements)
         if is_staged(same):
             return or_(same, _rest(value, list(elements)))  # whose iterator no branch advances

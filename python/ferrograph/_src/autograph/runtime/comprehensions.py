@@ -6,12 +6,13 @@ import builtins
 from collections.abc import Callable
 
 from ...context.hooks import hooks
+from ...heap import region_log
+from ...heap.active_iterators import forget
+from ...heap.source_location import here
+from ...heap.trace_context import loud
 from ...hints import Any
-from ...staging import lists, notes
+from ...staging import tensor_lists, write_barriers
 from ...staging.iteration import Source, is_iterated_staged
-from ...staging.journal import loud
-from ...staging.places import here
-from ...staging.running import forget
 from .conditionals import if_stmt
 from .loops import for_stmt
 from .sequences import elements
@@ -62,14 +63,14 @@ def unrolls_list(iterable: Any) -> bool:
 
 def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
     """The list to which the loop of ``made`` adds the elements."""
-    items: list = notes.filled([])
+    items: list = region_log.filled([])
     for_stmt(staged.iterable, made(_adding(items)), None, None, (("line", line),))
     return items
 
 
 def of_elements(iterable: Any) -> list:
     """The list of what only a loop of the graph runs over."""
-    items: list = notes.filled([])
+    items: list = region_log.filled([])
     for_stmt(iterable, _adding(items), None, None, (("line", here()),))
     return items
 
@@ -86,8 +87,8 @@ def sifted(
     if loud or type(iterable) not in _OF_PYTHON:
         if is_iterated_staged(iterable):
             return added(Staged(iterable), made or _one_by_one(guarded), line)
-        if notes.in_region() and hasattr(iterable, "__next__"):
-            notes.advanced(iterable)
+        if region_log.in_region() and hasattr(iterable, "__next__"):
+            write_barriers.advanced(iterable)
     rest: list = []
     given, known = [iterable], id(iterable)
     del iterable
@@ -107,9 +108,9 @@ def sieved(rest: list, plain: list, let_go: None = None) -> list:
     """The list of a comprehension with tests: the ``plain`` elements, and those that ``sift`` had
     added to the list in ``rest``."""
     if not rest:
-        return notes.fresh(plain)
+        return region_log.fresh(plain)
     items: list = rest[1]
-    lists.precede(items, plain)
+    tensor_lists.precede(items, plain)
     return items
 
 
@@ -117,7 +118,7 @@ def sift(test: Any, add: Callable[[], Any], rest: list, facts: tuple) -> None:
     """``add`` to ``rest`` where a test of a comprehension holds that has given no plain value, or
     comes behind such a one."""
     if not rest:
-        items: list = notes.filled([])
+        items: list = region_log.filled([])
         rest += _adding(items), items
     if_stmt(test, add, None, None, None, facts)
 
@@ -140,12 +141,12 @@ def listed(
     adds."""
     iterable = _iterable(iterable)
     is_asked = has_tests or loud or type(iterable) not in _OF_PYTHON
-    if is_asked and (is_iterated_staged(iterable) or (has_tests and notes.active())):
+    if is_asked and (is_iterated_staged(iterable) or (has_tests and region_log.active())):
         return added(Staged(iterable), made, line)
     given, known = [iterable], id(iterable)
     del iterable
     try:
-        return notes.fresh(plain(given.pop))
+        return region_log.fresh(plain(given.pop))
     except BaseException:
         forget(known)
         raise
@@ -158,7 +159,7 @@ def each(iterable: Any, body: Body, line: int) -> None:
 
 def taken(callee: Any, whole: Callable[[], Any], generator: Callable[[], Any]) -> Any:
     """A generator that ``callee`` takes: as a list where a builtin takes all of it at once."""
-    if notes.active() and any(callee is consumer for consumer in _CONSUMERS):
+    if region_log.active() and any(callee is consumer for consumer in _CONSUMERS):
         return whole()
     return generator()
 

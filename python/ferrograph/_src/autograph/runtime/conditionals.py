@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ... import staging
+from ...heap.location import State
 from ...hints import Any
-from ...staging.state import State
-from ...staging.values import is_staged
+from ...staging import conditional
+from ...symbolic.values import is_staged
 from .logic import Thunk
 from .names import raise_as_local
-from .specials import truth
+from .special_methods import truth
 
 __all__ = ["if_exp", "if_stmt"]
 
@@ -26,7 +26,7 @@ def if_stmt(
         test = truth(test)
         if is_staged(test):
             state = State(names, places, (then, orelse))
-            staging.stage_if(test, then, orelse or _nothing, state, **dict(facts))
+            conditional.stage_if(test, then, orelse or _nothing, state, **dict(facts))
         elif test:
             then()
         elif orelse is not None:
@@ -41,7 +41,7 @@ def if_exp(test: Any, then: Thunk, orelse: Thunk, *, line: int) -> Any:
     try:
         test = truth(test)
         if is_staged(test):
-            return staging.stage_choice(test, then, orelse, staging.where(then, line))
+            return conditional.stage_choice(test, then, orelse, conditional.where(then, line))
         return then() if test else orelse()
     except NameError as e:
         raise_as_local(e)

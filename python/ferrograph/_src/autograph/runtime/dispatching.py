@@ -7,33 +7,34 @@ import weakref
 from collections.abc import Callable
 
 from ...hints import Any
-from ...staging import chosen_numbers
-from . import callees, foreign
+from ...symbolic import python_numbers
+from . import unconverted_calls
 
 _FUNCTIONS = functools.singledispatch(lambda value: value).__code__
 _METHODS = functools.singledispatchmethod(lambda self, value: value).__get__(None, object).__code__
 
 
-def form(callee: Any) -> Callable | None:
-    """What to call in place of such a function, whose implementations are converted; None of
+def form(callee: Any, fn: Callable[[Any], Callable]) -> Callable | None:
+    """What to call in place of such a function, whose implementations ``fn`` converts; None of
     others."""
     if callee.__code__ is _FUNCTIONS:
-        return _calling(callee, callee.dispatch, lambda found: found)
+        return _calling(callee, callee.dispatch, fn)
     if callee.__code__ is not _METHODS:
         return None
     names = callee.__code__.co_freevars
     held = {name: cell.cell_contents for name, cell in zip(names, callee.__closure__, strict=True)}
     dispatch = held["dispatch"] if "dispatch" in held else held["self"].dispatcher.dispatch
-    return _calling(callee, dispatch, lambda found: found.__get__(held["obj"], held["cls"]))
+    bound = held["obj"], held["cls"]
+    return _calling(callee, dispatch, lambda found: fn(found.__get__(*bound)))
 
 
-def _calling(callee: Callable, dispatch: Any, bind: Callable[[Callable], Callable]) -> Callable:
+def _calling(callee: Callable, dispatch: Any, fn: Callable[[Callable], Callable]) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not args:
             return callee(**kwargs)
-        chosen_numbers.refuse(args[0], f"`{callee.__name__}`")
-        foreign.given(callee, args[:1], takes_lists=True)
-        return callees.fn(bind(_chosen(dispatch, args[0].__class__)))(*args, **kwargs)
+        python_numbers.refuse(args[0], f"`{callee.__name__}`")
+        unconverted_calls.given(callee, args[:1], takes_lists=True)
+        return fn(_chosen(dispatch, args[0].__class__))(*args, **kwargs)
 
     return call
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...context import ownership
+from ...heap import region_log
 from ...hints import Any
-from ...staging import notes
-from ..convert import specials
-from ..convert.specials import version
+from ..convert import operator_methods
+from ..convert.operator_methods import version
 from . import operators
 from .callees import any_callable, fn, late
 
@@ -22,5 +22,5 @@ ownership.is_library_file("")  # which imports what it needs, here and not in a 
 
 def meet(arguments: Iterable[Any]) -> Seen:
     """Take in the classes of the arguments of a function that is traced next; what is known."""
-    modules = specials.meet(arguments, anew=not notes.active())
+    modules = operator_methods.meet(arguments, anew=not region_log.active())
     return version(), modules

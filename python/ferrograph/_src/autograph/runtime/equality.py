@@ -16,18 +16,17 @@ import sys
 import types
 from collections.abc import Callable, Iterable
 
-from ... import staging
 from ...context import ownership
+from ...heap.location import is_grown
+from ...heap.source_location import here
+from ...heap.walk import fields, walked
 from ...hints import Any
 from ...native import _core
-from ...staging import list_arguments, notes
-from ...staging.places import here
-from ...staging.state import is_grown
-from ...staging.values import is_staged
-from ...staging.walking import fields, walked
+from ...staging import conditional, list_arguments, write_barriers
+from ...symbolic.values import is_staged
 from .arithmetic import compared
 from .logic import and_, not_
-from .specials import function_of, truth
+from .special_methods import function_of, truth
 
 __all__ = ["form", "holds_grown", "of_contents", "ordering", "refuse_held", "searching"]
 
@@ -104,7 +103,7 @@ def _ordered(name: str, left: list, right: list) -> Any:
         if is_staged(same):
             later = functools.partial(_ordered, name, left[i + 1 :], right[i + 1 :])
             first = functools.partial(_compared, name, a, b)
-            return staging.stage_choice(same, later, first, here())
+            return conditional.stage_choice(same, later, first, here())
         if not same:
             return _compared(name, a, b)
     return getattr(operator, name)(len(left), len(right))
@@ -120,12 +119,12 @@ def _graph_decides(value: Any) -> bool:
 
 def holds_grown(value: Any) -> bool:
     """Whether there is a list that the graph grows in what Python compares of a value."""
-    return notes.has_lists() and any(map(is_grown, walked(value, _held)))
+    return write_barriers.has_lists() and any(map(is_grown, walked(value, _held)))
 
 
 def refuse_held(value: Any) -> None:
     """Refuse a value that Python's own code compares where a list in it is one of the graph's."""
-    if notes.has_lists():
+    if write_barriers.has_lists():
         for part in walked(value, _held):
             list_arguments.refuse_grown(part)
 

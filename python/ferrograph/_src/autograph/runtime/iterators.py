@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 
+from ...heap import region_log
+from ...heap.source_location import diagnostic, here
+from ...heap.trace_context import loud
 from ...hints import Any
-from ...staging import notes
-from ...staging.journal import loud
-from ...staging.places import here, say
-from ...staging.values import is_staged
+from ...symbolic.values import is_staged
 from ...values import errors
-from . import foreign
+from . import unconverted_calls
 
 __all__ = ["islice"]
 
@@ -19,12 +19,16 @@ def islice(iterable: Any, *numbers: Any) -> Any:
     """``itertools.islice``, which has an error of values for what is no integer."""
     if any(map(is_staged, numbers)):
         raise errors.OperatorNotAllowedInGraphError(
-            say(
+            diagnostic(
                 here(),
                 "`islice` is to end where a tensor says, which has no value while the function is "
                 "traced",
                 "Write `for i in fg.range(n):`, or slice a tensor.",
             )
         )
-    args = foreign.given(itertools.islice, (iterable, *numbers)) if loud else (iterable, *numbers)
-    return notes.fresh(itertools.islice(*args))
+    args = (
+        unconverted_calls.given(itertools.islice, (iterable, *numbers))
+        if loud
+        else (iterable, *numbers)
+    )
+    return region_log.fresh(itertools.islice(*args))

@@ -11,22 +11,18 @@ import functools
 import types
 from collections.abc import Callable
 
-from ... import later, ops, staging
+from ... import ops
 from ...context.hooks import hooks
 from ...context.ownership import is_own_file
-from ...hints import TYPE_CHECKING, Any
+from ...heap import region_log
+from ...hints import Any
 from ...native import _core
-from ...staging import chosen_numbers, notes
+from ...staging import list_arguments, write_barriers
 from ...staging.iteration import tensor_range
+from ...symbolic import identities, python_numbers
 from ...values import nest
 from ...values.constants import constant
-
-if TYPE_CHECKING:
-    from ...staging import identities, list_arguments
-    from . import printing, scopes
-else:
-    identities, list_arguments = later(staging.__name__, "identities", "list_arguments")
-    printing, scopes = later(__package__, "printing", "scopes")
+from . import frame_builtins, printing
 
 _MAKERS = (
     *(constant, _core.convert_to_tensor, ops.identity, ops.cast, ops.abs, ops.negative, ops.round),
@@ -48,13 +44,13 @@ _NUMPY_LIKE = f"{ops.__name__.partition('.')[0]}.experimental.numpy"
 def _giving_tensors(function: Callable) -> Callable:
     @functools.wraps(function, updated=())
     def make(*args: Any, **keywords: Any) -> Any:
-        called = list_arguments.for_library(function) if notes.has_lists() else function
+        called = list_arguments.for_library(function) if write_barriers.has_lists() else function
         made = called(*args, **keywords)
         if type(made) is list:
-            return [chosen_numbers.note_tensor(part) for part in made]
-        noted = chosen_numbers.note_tensor(made)
+            return [python_numbers.note_tensor(part) for part in made]
+        noted = python_numbers.note_tensor(made)
         is_given = any(made is value for value in (*args, *keywords.values()))
-        if type(noted) is _core.SymbolicTensor and not is_given and notes.active():
+        if type(noted) is _core.SymbolicTensor and not is_given and region_log.active():
             identities.note_new(noted)
         return noted
 
@@ -70,7 +66,7 @@ def _print(*values: Any, **keywords: Any) -> None:
 
 
 def _current_frame() -> Any:
-    return scopes.frame_at()
+    return frame_builtins.frame_at()
 
 
 _print.takes_lists = True

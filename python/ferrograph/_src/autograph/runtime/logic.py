@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ... import staging
 from ...hints import Any
-from ...staging.values import is_staged
-from .specials import truth
+from ...staging import conditional
+from ...symbolic.values import is_staged
+from .special_methods import truth
 
 __all__ = ["Thunk", "and_", "not_", "or_"]
 
@@ -17,14 +17,14 @@ Thunk = Callable[[], Any]
 def and_(first: Any, *others: Thunk) -> Any:
     """``first and other() and ...``, lazily, also when the graph runs."""
     return _lazily(
-        first, others, lambda value, rest: staging.stage_both(value, rest), stop_on=False
+        first, others, lambda value, rest: conditional.stage_both(value, rest), stop_on=False
     )
 
 
 def or_(first: Any, *others: Thunk) -> Any:
     """``first or other() or ...``, lazily, also when the graph runs."""
     return _lazily(
-        first, others, lambda value, rest: staging.stage_either(value, rest), stop_on=True
+        first, others, lambda value, rest: conditional.stage_either(value, rest), stop_on=True
     )
 
 
@@ -48,7 +48,7 @@ def _chosen(value: Any, decides: Any, others: tuple[Thunk, ...], stop_on: bool) 
         return (or_ if stop_on else and_)(others[0](), *others[1:])
 
     sides = (lambda: value, rest) if stop_on else (rest, lambda: value)
-    return staging.stage_choice(decides, *sides, "`or`" if stop_on else "`and`")
+    return conditional.stage_choice(decides, *sides, "`or`" if stop_on else "`and`")
 
 
 _MOST_NESTED = 16
@@ -67,4 +67,4 @@ def _staged_rest(value: Any, others: tuple[Thunk, ...], stage: Callable, stop_on
 def not_(value: Any) -> Any:
     """``not value``."""
     value = truth(value)
-    return staging.stage_not(value) if is_staged(value) else not value
+    return conditional.stage_not(value) if is_staged(value) else not value

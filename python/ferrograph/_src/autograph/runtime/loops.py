@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ... import later, ops, staging
+from ... import ops
 from ...context.ownership import is_own_module
-from ...hints import TYPE_CHECKING, Any
-from ...staging.errors import UnstageableLoopError
+from ...heap.active_iterators import followed
+from ...heap.errors import UnstageableLoopError
+from ...heap.location import State, is_grown
+from ...heap.region_log import in_region
+from ...heap.source_location import diagnostic
+from ...heap.trace_context import is_proxy
+from ...hints import Any
+from ...staging import conditional, iterator_cursors, loops, tensor_lists
 from ...staging.iteration import is_iterated_staged
-from ...staging.journal import is_front
-from ...staging.late import lists
-from ...staging.notes import advanced, in_region
-from ...staging.places import say
-from ...staging.running import followed
-from ...staging.state import State, is_grown
-from ...staging.values import is_staged
+from ...staging.write_barriers import advanced
+from ...symbolic.values import is_staged
+from . import shared_iterators
 from .logic import Thunk, not_
 from .names import raise_as_local
-from .specials import PLAIN, has_methods, iterated, opened, truth
-
-if TYPE_CHECKING:
-    from ...staging import cursors
-    from . import shared
-else:
-    (cursors,) = later(staging.__name__, "cursors")
-    (shared,) = later(__package__, "shared")
+from .special_methods import PLAIN, has_methods, iterated, opened, truth
 
 __all__ = [
     "begun", "followed", "for_stmt", "rest_of_for", "sets_options", "stopped", "unrolls",
@@ -76,8 +71,8 @@ def while_stmt(
         if given is stopped:
             going = _going_on(test, _stop(broke, returned), dict(facts)["line"], body)
         state = State(names, places, functions).between_iterations()
-        loop = staging.Loop(state, broke, returned, options, **dict(facts))
-        staging.stage_while(going, test, body, loop)
+        loop = loops.Loop(state, broke, returned, options, **dict(facts))
+        loops.stage_while(going, test, body, loop)
     except NameError as e:
         raise_as_local(e)
         raise
@@ -105,9 +100,9 @@ def _going_on(test: Thunk, stop: Any, line: int, body: Callable) -> Any:
     or as a tensor, is asked again by the graph, which carries what that reads."""
 
     def again() -> Any:
-        return staging.boolean(truth(test()), staging.where(body, line))
+        return loops.boolean(truth(test()), conditional.where(body, line))
 
-    return staging.stage_choice(stop, lambda: False, again, staging.where(body, line))
+    return conditional.stage_choice(stop, lambda: False, again, conditional.where(body, line))
 
 
 def for_stmt(
@@ -125,12 +120,12 @@ def for_stmt(
     try:
         iterable = opened(iterable)
         if is_grown(iterable):
-            iterable = lists.elements_of(iterable)
-        iterable = iterated(cursors.going_on(iterable))
+            iterable = tensor_lists.elements_of(iterable)
+        iterable = iterated(iterator_cursors.going_on(iterable))
         if is_iterated_staged(iterable):
             state = State(names, places, (body,)).between_iterations()
-            loop = staging.Loop(state, broke, returned, options, **dict(facts))
-            staging.stage_for(iterable, body, loop)
+            loop = loops.Loop(state, broke, returned, options, **dict(facts))
+            loops.stage_for(iterable, body, loop)
         else:
             _unroll(iterable, body, names, places, broke, returned, dict(facts))
     except NameError as e:
@@ -149,7 +144,7 @@ def _unroll(
 ) -> None:
     """The loop over a Python iterable."""
     may_stop = broke is not None or returned is not None
-    kept = shared.held(iterable, 2) if may_stop else []
+    kept = shared_iterators.held(iterable, 2) if may_stop else []
     if in_region() and hasattr(iterable, "__next__"):
         advanced(iterable)
     elements = iter(followed(iterable))
@@ -182,7 +177,7 @@ def rest_of_for(
     """The rest of a loop over the ``elements`` of a Python iterable that Python has run until a
     tensor decided whether it is left."""
     try:
-        kept = shared.held(elements, 3)
+        kept = shared_iterators.held(elements, 3)
         _rest(elements, kept, body, names, places, dict(facts), broke, None)
     except NameError as e:
         raise_as_local(e)
@@ -207,10 +202,10 @@ def _rest(
     program might see. Each is traced with the element that Python has for it, under a condition of
     its own, so that all values are what they are in plain Python."""
     what = "a `return` in this loop" if returned is not None else "a `break` in this loop"
-    shared.refuse([], elements, what)
-    if not kept and isinstance(elements, cursors.Cursor):
+    shared_iterators.refuse([], elements, what)
+    if not kept and isinstance(elements, iterator_cursors.Cursor):
         elements = iter(list(elements))  # whose position nobody sees
-    turns, n = shared.Turns(elements, kept), 0
+    turns, n = shared_iterators.Turns(elements, kept), 0
     reached = turns.reached
 
     def taken() -> None:
@@ -223,14 +218,14 @@ def _rest(
             raise _too_long(facts["line"], body)
         n += 1
         state = State(names, places, (body,))
-        staging.stage_if(going, taken, _nothing, state, line=facts["line"], live=facts["live"])
+        conditional.stage_if(going, taken, _nothing, state, line=facts["line"], live=facts["live"])
 
 
 def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
     if is_iterated_staged(iterable) or is_grown(iterable):
         return False
-    if isinstance(iterable, cursors.Cursor) or is_front(iterable):
+    if isinstance(iterable, iterator_cursors.Cursor) or is_proxy(iterable):
         return False
     if has_methods(iterable):
         return False
@@ -241,8 +236,8 @@ def unrolls(iterable: Any) -> bool:
 
 def _too_long(line: int, body: Callable) -> UnstageableLoopError:
     return UnstageableLoopError(
-        say(
-            staging.where(body, line),
+        diagnostic(
+            conditional.where(body, line),
             "this `for` loop runs over Python values, so it is unrolled while tracing, but it is "
             "left (`break` or `return`) on the value of a tensor, which is known only when the "
             f"graph runs, and it has run over {_MOST_TURNS} further elements without coming to "

@@ -5,14 +5,15 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 
-from ... import staging
+from ...heap import invalidated
+from ...heap.source_location import diagnostic, here
+from ...heap.trace_context import is_proxy, proxy_of, really
 from ...hints import Any
-from ...staging import chosen_numbers, chosen_texts, effects, list_arguments, stale
-from ...staging.journal import front_of, is_front, really
-from ...staging.places import here, say
-from ...staging.values import is_staged
+from ...staging import conditional, list_arguments, side_effects
+from ...symbolic import python_numbers, python_strings
+from ...symbolic.values import is_staged
 from ...values import errors
-from . import specials
+from . import special_methods
 from .attributes import getattr_
 
 _SELF_MATCHING = (
@@ -45,10 +46,10 @@ def _both(first: Any, subject: Any, pattern: tuple, names: dict) -> Any:
         return _fits(subject, pattern, names) if first else False
     fits = _deferred(subject, pattern, names)
     if type(fits) is types.FunctionType:
-        return staging.stage_both(first, fits)
+        return conditional.stage_both(first, fits)
     if not is_staged(fits):
         return first if fits else False
-    return staging.stage_both(first, lambda: fits)
+    return conditional.stage_both(first, lambda: fits)
 
 
 def _deferred(subject: Any, pattern: tuple, names: dict) -> Any:
@@ -61,15 +62,15 @@ def _deferred(subject: Any, pattern: tuple, names: dict) -> Any:
         return _fits(subject, pattern, captured)
 
     found, failed = None, None
-    with effects.region([lambda: (subject, pattern)]) as made:
+    with side_effects.region([lambda: (subject, pattern)]) as made:
         try:
             found = fits()
         except Exception as e:
             failed = e
-    if failed is None and not effects.changed_so_far(made):
+    if failed is None and not side_effects.changed_so_far(made):
         names.update(captured)
         return found
-    effects.undo(made)
+    side_effects.undo(made)
     if captured or _captures(pattern):
         raise _has_effects() from failed
     return fits
@@ -90,7 +91,7 @@ def _is_plain(value: Any) -> bool:
         return all(map(_is_plain, value))
     if type(value) is dict:
         return all(map(_is_plain, value.values()))
-    return not specials.is_own(value)
+    return not special_methods.is_own(value)
 
 
 def _captures(pattern: tuple) -> bool:
@@ -104,7 +105,7 @@ def _captures(pattern: tuple) -> bool:
 
 def _has_effects() -> Exception:
     return errors.StagingError(
-        say(
+        diagnostic(
             here(),
             "a tensor decides whether Python comes to a part of this `match` pattern that changes "
             "something, or fails, and captures names",
@@ -114,11 +115,11 @@ def _has_effects() -> Exception:
 
 
 def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
-    subject = front_of(really(subject))
-    if is_front(subject) and pattern[0] not in _WHOLE:
+    subject = proxy_of(really(subject))
+    if is_proxy(subject) and pattern[0] not in _WHOLE:
         subject._ferrograph_refuse()
     if pattern[0] not in _KEEPING:
-        stale.refuse_look(subject)
+        invalidated.refuse_look(subject)
     return _KINDS[pattern[0]](subject, names, *pattern[1:])
 
 
@@ -146,11 +147,11 @@ def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
         else:
             test = _fits(subject, pattern, captured)
         if type(test) is types.FunctionType:
-            found = staging.stage_either(found, test)
+            found = conditional.stage_either(found, test)
         elif is_staged(test):
             if captured:
                 raise errors.StagingError(
-                    say(
+                    diagnostic(
                         here(),
                         "alternatives of this `match` pattern that a tensor decides capture names: "
                         "which value a name has is known only when the graph runs",
@@ -160,12 +161,12 @@ def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
             found = test if found is False else _either(found, test)
         elif test:
             names.update(captured)
-            return True if found is False else staging.stage_either(found, lambda: True)
+            return True if found is False else conditional.stage_either(found, lambda: True)
     return found
 
 
 def _either(first: Any, second: Any) -> Any:
-    return staging.stage_either(first, lambda: second)
+    return conditional.stage_either(first, lambda: second)
 
 
 def _sequence(subject: Any, names: dict, *patterns: tuple) -> Any:
@@ -215,10 +216,10 @@ def _class(
 ) -> Any:
     if not isinstance(cls, type):
         raise TypeError("called match pattern must be a class")
-    if chosen_numbers.is_chosen(subject):
-        if not chosen_numbers.is_instance(subject, cls):
+    if python_numbers.is_chosen(subject):
+        if not python_numbers.is_instance(subject, cls):
             return False
-    elif not isinstance("" if chosen_texts.is_chosen(subject) else subject, cls):
+    elif not isinstance("" if python_strings.is_chosen(subject) else subject, cls):
         return False
     if patterns and cls in _SELF_MATCHING:
         pairs = [(subject, patterns[0])]

@@ -8,10 +8,10 @@ import types
 from ...context import tracebacks
 from ...context.locals import namespace_of
 from ...context.ownership import is_own_file
+from ...heap.source_location import diagnostic, here
+from ...heap.trace_context import thread
 from ...hints import Any
-from ...staging.journal import thread
-from ...staging.notes import bound
-from ...staging.places import here, say
+from ...staging.write_barriers import bound
 from ...values import errors
 from .logic import Thunk
 
@@ -69,7 +69,7 @@ class _Names(dict):
 
 def _unknown(name: str) -> errors.StagingError:
     return errors.StagingError(
-        say(
+        diagnostic(
             here(),
             "the names of a function are asked for (`locals()`, `vars()`, `dir()`, `eval`), and a "
             f"branch or a loop of the graph may have set {name!r}",
@@ -80,7 +80,7 @@ def _unknown(name: str) -> errors.StagingError:
 
 def _unset(code: types.CodeType, found: Any) -> list[str]:
     """The names of a function of which the graph says whether they are set."""
-    unset = thread.journals[0].unset if thread.journals else ()
+    unset = thread.trace.effects.unset if thread.trace is not None else ()
     own = (*code.co_varnames, *code.co_cellvars)
     own += code.co_freevars if code in tracebacks.parts else ()
     return sorted(name for name in unset if name in own and name not in found)
@@ -104,7 +104,7 @@ def own_names(found: Any) -> Any:
     frame: Any = sys._getframe(1)
     if frame.f_code.co_name in ("<lambda>", "<genexpr>"):
         raise errors.StagingError(
-            say(
+            diagnostic(
                 here(),
                 "the names of a function are asked for (`locals()`, `vars()`, `dir()`) within an "
                 "expression that runs as a function of its own",

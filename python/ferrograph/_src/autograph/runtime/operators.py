@@ -11,26 +11,25 @@ import sys
 import types
 
 from ... import lazy
+from ...heap.location import global_name
+from ...heap.region_log import augmented, fresh
+from ...heap.trace_context import chosen
 from ...hints import TYPE_CHECKING, Any
-from ...staging.journal import chosen
-from ...staging.notes import (
+from ...staging.write_barriers import (
     asked,
-    augmented,
     cells,
     changing,
     changing_item,
     container,
-    fresh,
     losing,
     names_of_module,
     owner,
 )
-from ...staging.state import global_name
 from .callees import anew, fn, fn_later
+from .inline_caches import called, called_later, called_of, stored
 from .logic import and_, not_, or_
 from .names import bind, own_names
-from .sites import called, called_later, called_of, stored
-from .specials import managed
+from .special_methods import managed
 
 if TYPE_CHECKING:
     from .arithmetic import augment, binary, compared, item_of, same, unary
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     )
     from .conditionals import if_exp, if_stmt
     from .failures import assert_stmt, catching, passed_on, raised
-    from .foreign import spread, spread_in_list, spread_in_set
     from .loops import (
         begun,
         followed,
@@ -64,6 +62,7 @@ if TYPE_CHECKING:
     from .matching import match
     from .sequences import certain, elements, is_list, loaded, unpacked
     from .texts import formatted, joined, shown
+    from .unconverted_calls import spread, spread_in_list, spread_in_set
 
 __all__ = [
     "added",
@@ -165,9 +164,9 @@ __getattr__ = lazy(
             "loops",
         ),
         "match": "matching",
-        "spread": "foreign",
-        "spread_in_list": "foreign",
-        "spread_in_set": "foreign",
+        "spread": "unconverted_calls",
+        "spread_in_list": "unconverted_calls",
+        "spread_in_set": "unconverted_calls",
         **dict.fromkeys(("certain", "elements", "is_list", "loaded", "unpacked"), "sequences"),
         **dict.fromkeys(("formatted", "joined", "shown"), "texts"),
     },

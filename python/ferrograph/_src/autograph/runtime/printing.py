@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ... import ops
+from ...heap.trace_context import chosen, loud
+from ...heap.walk import walked
 from ...hints import Any
 from ...native import _core
 from ...ops import debug, string_ops
-from ...staging import chosen_arrays, chosen_numbers, chosen_texts, list_arguments, parts
-from ...staging.journal import chosen, loud
-from ...staging.walking import walked
+from ...staging import list_arguments
+from ...symbolic import merged_arrays, python_numbers, python_strings
 from ...values import dtypes
 from . import texts
 
@@ -34,13 +35,13 @@ def _is_written(value: Any) -> bool:
     list_arguments.refuse_grown(value)
     if type(value) is not _core.SymbolicTensor:
         return False
-    if chosen_numbers.is_foreign(value):
-        chosen_numbers.refuse(value, "a text")
-    if parts.stands_for_array(value):
-        chosen_arrays.refuse_text(value)
+    if python_numbers.is_foreign(value):
+        python_numbers.refuse(value, "a text")
+    if merged_arrays.stands_for_array(value):
+        merged_arrays.refuse_text(value)
     if value.dtype == dtypes.string:
-        return chosen_texts.is_chosen(value)
-    return not value.dtype.is_integer and chosen_numbers.standing(value) is True
+        return python_strings.is_chosen(value)
+    return not value.dtype.is_integer and python_numbers.standing(value) is True
 
 
 def _shown_in(value: Any) -> list:
@@ -65,5 +66,5 @@ def _text(value: Any, summarize: Any) -> Any:
 
 def _inner(value: Any, summarize: Any) -> Any:
     """What a container shows of a value in it."""
-    chosen_texts.refuse(value)
+    python_strings.refuse(value)
     return repr(value) if type(value) is str else _text(value, summarize)

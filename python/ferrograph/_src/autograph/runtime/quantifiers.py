@@ -6,24 +6,21 @@ import builtins
 import types
 from collections.abc import Callable
 
-from ... import later, ops, staging
+from ... import ops
 from ...context.hooks import hooks
-from ...hints import TYPE_CHECKING, Any
+from ...heap import frames
+from ...heap.source_location import diagnostic, here
+from ...hints import Any
 from ...native import _core
-from ...staging import chosen_numbers, frames, lists
-from ...staging import values as values_module
+from ...staging import tensor_lists
 from ...staging.iteration import check_rows, is_dataset
-from ...staging.places import here, say
-from ...staging.values import is_staged
+from ...symbolic import python_numbers, scalar_checks
+from ...symbolic import values as values_module
+from ...symbolic.values import is_staged
 from ...values import dtypes, errors
-from . import shared
+from . import shared_iterators
 from .logic import and_, or_
-from .specials import iterated
-
-if TYPE_CHECKING:
-    from ...staging import several
-else:
-    (several,) = later(staging.__name__, "several")
+from .special_methods import iterated
 
 __all__ = ["all_of", "any_of"]
 
@@ -36,19 +33,19 @@ def _quantifier(
     def quantify(values: Any) -> Any:
         if is_dataset(values):
             return hooks.on_datasets.fold(values, pairwise, python(()))
-        values = iterated(lists.as_numbers(values))
+        values = iterated(tensor_lists.as_numbers(values))
         if is_staged(values):
             if values.shape.rank != 1:
-                several.refuse_rows(check_rows(values), f"`{python.__name__}`")
-            return chosen_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
+                scalar_checks.refuse_rows(check_rows(values), f"`{python.__name__}`")
+            return python_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
         found: Any = python is builtins.all
-        kept = shared.held(values, 2)  # by the form and by its caller
+        kept = shared_iterators.held(values, 2)  # by the form and by its caller
         for value in values:
             if is_staged(value) or is_staged(found):
                 _refuse_binding(values, python)
-                shared.refuse(kept, values, f"`{python.__name__}`")
+                shared_iterators.refuse(kept, values, f"`{python.__name__}`")
                 found = operator(_truth(found), lambda v=value: _truth(v))
-                if shared.may_act(values):
+                if shared_iterators.may_act(values):
                     return _rest(values, found, operator, python is builtins.all)
             elif bool(value) is not (python is builtins.all):
                 return not found
@@ -58,25 +55,25 @@ def _quantifier(
 
 
 def _answer(found: Any) -> Any:
-    return chosen_numbers.mark_truth(found) if is_staged(found) else found
+    return python_numbers.mark_truth(found) if is_staged(found) else found
 
 
 def _rest(values: Any, found: Any, operator: Callable, ended: bool) -> Any:
     """The rest of what ``any`` or ``all`` runs over, of which each is taken where it is reached."""
-    turns = shared.Turns(values, [])
+    turns = shared_iterators.Turns(values, [])
     reached = turns.reached
 
     def taken() -> Any:
         return turns.take(_truth, ended if reached is not None else None)
 
-    return _answer(shared.going_on(turns, _truth(found), operator, taken))
+    return _answer(shared_iterators.going_on(turns, _truth(found), operator, taken))
 
 
 def _refuse_binding(values: Any, python: Callable) -> None:
     """Refuse a generator that binds names as it goes, where the graph says how far it goes."""
     if type(values) is types.GeneratorType and frames.binds_outside(values.gi_code):
         raise errors.StagingError(
-            say(
+            diagnostic(
                 here(),
                 f"`{python.__name__}` stops where a tensor decides, and what it runs over sets a "
                 "name (`:=`) as it goes: which value that name has then is known only when the "

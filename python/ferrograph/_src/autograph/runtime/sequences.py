@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from ... import staging
+from ...heap.active_iterators import followed
+from ...heap.source_location import diagnostic, here
+from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of
 from ...hints import Any
-from ...staging import list_arguments, lists
-from ...staging.cursors import going_on
+from ...staging import conditional, list_arguments, tensor_lists, variant_proxies
 from ...staging.iteration import has_elements
-from ...staging.journal import front_of, has_versions, is_front, loud
-from ...staging.places import here, say
-from ...staging.running import followed
-from ...staging.values import is_staged
+from ...staging.iterator_cursors import going_on
+from ...symbolic.values import is_staged
 from ...values import errors
 from .arithmetic import item_of
-from .specials import function_of, index_of, iterated, opened, truth
+from .special_methods import function_of, index_of, iterated, opened, truth
 
 __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
 
@@ -22,12 +21,14 @@ def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
     if not loud and type(items) in _PLAIN and type(key) is int:
         return items[key]
-    if has_versions() and (is_front(front_of(items)) or is_front(key)):
-        return front_of(staging.perform(lists.loaded, items, key))
+    if has_variants() and (is_proxy(proxy_of(items)) or is_proxy(key)):
+        return proxy_of(variant_proxies.perform(tensor_lists.loaded, items, key))
     if not issubclass(type(items), _INDEXED) or function_of(type(items), "__getitem__") is not None:
         return item_of(items, key)
     key = index_of(key)
-    return lists.loaded(items, key) if isinstance(items, (list, tuple)) else item_of(items, key)
+    return (
+        tensor_lists.loaded(items, key) if isinstance(items, (list, tuple)) else item_of(items, key)
+    )
 
 
 # What Python runs over as it is, where nothing is staged.
@@ -42,15 +43,15 @@ def elements(iterable: Any) -> Any:
         return followed(iterable)
     if has_elements(iterable):
         raise errors.OperatorNotAllowedInGraphError(
-            say(
+            diagnostic(
                 here(),
                 "a comprehension over a dataset would never end while a function is traced",
                 "Write a `for` statement that fills a TensorArray, or use `dataset.map`.",
             )
         )
-    iterable = iterated(going_on(lists.elements_of(opened(iterable))))
+    iterable = iterated(going_on(tensor_lists.elements_of(opened(iterable))))
     if is_staged(iterable):
-        return staging.rows(iterable)
+        return conditional.rows(iterable)
     return followed(iterable)
 
 
@@ -58,13 +59,13 @@ def unpacked(value: Any, pattern: tuple) -> Any:
     """``value`` as it unpacks into targets nested like ``pattern``: tensors as their rows."""
     if type(value) is tuple and not any(pattern):
         return value
-    if is_front(value):
-        value = staging.perform(list, value)
-    if type(value) is list and lists.is_grown(value):
+    if is_proxy(value):
+        value = variant_proxies.perform(list, value)
+    if type(value) is list and tensor_lists.is_grown(value):
         if False in pattern:
             list_arguments.refuse_grown(value)
         value = list_arguments.unpacked(value, len(pattern))
-    value = staging.rows(value) if is_staged(value) else iterated(value)
+    value = conditional.rows(value) if is_staged(value) else iterated(value)
     fits = isinstance(value, (list, tuple)) and len(value) == len(pattern)
     if not fits or not any(pattern):
         return value
@@ -85,7 +86,7 @@ def certain(test: Any, what: str) -> Any:
     test = truth(test)
     if is_staged(test):
         raise errors.StagingError(
-            say(
+            diagnostic(
                 here(),
                 f"{what} is decided by a tensor, which has no value while the function is traced",
                 "Write a `for` statement with an `if` statement in it, which appends to a list, or "

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import itertools
 
-from ... import control_flow, later, ops, staging
+from ... import control_flow, ops
 from ...context.hooks import hooks
-from ...hints import TYPE_CHECKING, Any
-from ...staging import lists, notes, several
-from ...staging import values as values_module
+from ...heap import region_log
+from ...heap.location import Container
+from ...heap.trace_context import loud, note_ordered
+from ...hints import Any
+from ...staging import tensor_indexing, tensor_lists
 from ...staging.iteration import check_rows
-from ...staging.journal import loud, note_ordered
-from ...staging.state import Container
-from ...staging.values import is_staged
-from .specials import collected
-
-if TYPE_CHECKING:
-    from ...staging import by_tensors
-    from . import equality
-else:
-    (by_tensors,) = later(staging.__name__, "by_tensors")
-    (equality,) = later(__package__, "equality")
+from ...symbolic import scalar_checks
+from ...symbolic import values as values_module
+from ...symbolic.values import is_staged
+from . import equality
+from .special_methods import collected
 
 __all__ = ["sorted_", "stack_of", "with_callbacks"]
 
@@ -29,24 +25,24 @@ def sorted_(values: Any, **keywords: Any) -> Any:
     """``sorted``."""
     keywords = with_callbacks(keywords)
     given = values
-    values = collected(lists.as_numbers(values))
+    values = collected(tensor_lists.as_numbers(values))
     if not is_staged(values):
-        return notes.fresh(_sorted_items(list(values), **keywords))
+        return region_log.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
     check_rows(values)
     if key is None:
-        several.refuse_rows(values, "`sorted`", 2)
+        scalar_checks.refuse_rows(values, "`sorted`", 2)
         found = ops.sort(values, axis=0, direction=direction)
-        return note_ordered(lists.of_elements(found, given))
+        return note_ordered(tensor_lists.of_elements(found, given))
     order = ops.argsort(control_flow.map_fn(key, values), axis=0, direction=direction, stable=True)
-    return note_ordered(lists.of_elements(ops.gather(values, order), given))
+    return note_ordered(tensor_lists.of_elements(ops.gather(values, order), given))
 
 
 def method(items: list) -> Any:
     """``items.sort``."""
 
     def sort(**keywords: Any) -> None:
-        notes.touch(Container("a list", items))
+        region_log.touch(Container("a list", items))
         held = list(list.__iter__(items))  # whatever methods the class of the list has
         list.__setitem__(items, slice(None), _sorted_items(held, **with_callbacks(keywords)))
 
@@ -78,11 +74,11 @@ def _sorted_items(items: list, key: Any = None, reverse: Any = False) -> list:
     places = None
     for column in reversed(columns):
         values = stack_of(list(column))
-        several.refuse_rows(values, "`sorted`", 2)
+        scalar_checks.refuse_rows(values, "`sorted`", 2)
         values = values if places is None else ops.gather(values, places)
         found = ops.argsort(values, direction=_direction(reverse), stable=True)
         places = found if places is None else ops.gather(places, found)
-    return by_tensors.in_order(items, places)
+    return tensor_indexing.in_order(items, places)
 
 
 def _direction(reverse: Any) -> str:

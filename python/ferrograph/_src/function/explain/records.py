@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...values.public import public
-from .. import misses
+from .. import definitions
 from . import differences
 from .differences import Cause
 from .report import Report
@@ -220,7 +220,7 @@ def _action(function: Any, miss: Any) -> str:
 
 
 def _definition(function: Any) -> str:
-    file, line, _ = misses.definition(function)
+    file, line, _ = definitions.definition(function)
     return f"{file}:{line}"
 
 
@@ -307,7 +307,7 @@ def trace_report() -> str:
     >>> '<lambda>' in fg.trace_report()
     True
     """
-    rows = sorted(misses.sites().items(), key=lambda item: -item[1].seconds)
+    rows = sorted(definitions.sites().items(), key=lambda item: -item[1].seconds)
     lines = [f"{'seconds':>9}  {'traces':>6}  {'functions':>9}  function"]
     for (file, line, name, _), site in rows:
         why = _commonest_cause(site.latest())

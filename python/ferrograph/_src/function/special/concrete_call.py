@@ -10,7 +10,7 @@ from ...state.variable import Variable
 from ...values import nest
 from ...values.errors import InvalidArgumentError, shown
 from ...values.tensor_spec import TensorSpec, TypeSpec
-from ..concrete import record_fields
+from ..outputs import record_fields
 
 __all__ = ["flat_arguments", "named"]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from ...autograph.convert.parse import parse
 from ...context import thread
+from ...heap.errors import ConversionError
 from ...native import _core
-from ...staging.errors import ConversionError
 
 __all__ = ["settle"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ... import ops
-from ...staging import lists
+from ...staging import tensor_lists
 
 __all__ = ["as_tensor"]
 
 
 def as_tensor(items: list) -> Any:
     """The tensor of such a list, a tuple where its elements do not fit any more."""
-    whole = lists.as_tensors(items)
+    whole = tensor_lists.as_tensors(items)
     try:
         return ops.stack(whole) if type(whole) is list else whole
     except (TypeError, ValueError):

@@ -6,12 +6,14 @@ import functools
 import pickle
 import sys
 from types import FunctionType
-from typing import Any
 
+from ...hints import TYPE_CHECKING, Any
 from ...native import _core
 from ...state.variable import variable_by_id
-from ..concrete import ConcreteFunction
 from .texts import Texts, settle, texts_of
+
+if TYPE_CHECKING:
+    from ..concrete import ConcreteFunction
 
 __all__ = ["finish", "reduce_bound", "reduce_concrete", "reduce_function", "twin_of"]
 
@@ -138,7 +140,7 @@ def reduce_concrete(concrete: ConcreteFunction) -> Any:
         "_with_instance": None,
         "_captured": [_portable(concrete, t) for t in concrete._captures],
     }
-    return _concrete, (text, fields)
+    return type(concrete)._of_text, (text, fields)
 
 
 def _portable(concrete: ConcreteFunction, captured: Any) -> Any:
@@ -156,8 +158,3 @@ def _portable(concrete: ConcreteFunction, captured: Any) -> Any:
             "that only the graph still holds"
         )
     return variable
-
-
-def _concrete(text: str, fields: dict[str, Any]) -> ConcreteFunction:
-    graph = _core.GraphHandle.from_text(text)
-    return ConcreteFunction._of_graph(graph, fields["_captured"], fields)

@@ -20,9 +20,11 @@ from ...context import thread
 from ...context.locals import locals_of
 from ...context.ownership import is_library_file
 from ...context.thread import Ongoing, Undetermined
+from ...heap import structure
+from ...heap.source_location import SourceLocation, diagnostic, here
 from ...native import _core
-from ...staging import bounds, effects, failures, values
-from ...staging.places import Spot, here, say
+from ...staging import exceptions, side_effects
+from ...symbolic import overflow_checks
 from ...values import dtypes
 from ...values.errors import InvalidArgumentError, StagingError
 from .. import concrete, outputs
@@ -52,9 +54,9 @@ def unended(name: str, error: RecursionError) -> EndlessTraceError:
     spot = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        spot = spot if is_library_file(file) else Spot(file, traceback.tb_lineno)
+        spot = spot if is_library_file(file) else SourceLocation(file, traceback.tb_lineno)
         traceback = traceback.tb_next
-    return made if spot is None else EndlessTraceError(say(spot, *str(made).split(". ", 1)))
+    return made if spot is None else EndlessTraceError(diagnostic(spot, *str(made).split(". ", 1)))
 
 
 def endless(name: str) -> EndlessTraceError:
@@ -69,7 +71,7 @@ def endless(name: str) -> EndlessTraceError:
 
 def is_endless(error: RecursionError) -> bool:
     """Whether Python gave up among calls that branches of the graph made."""
-    return failures.left_region(error)
+    return exceptions.left_region(error)
 
 
 class Result:
@@ -119,11 +121,11 @@ def _stand_in(trace: Ongoing) -> Any:
     if trace.result is None:
         trace.is_pending = True
         raise Undetermined
-    if trace.stand_in is None:
+    if trace.substitute is None:
         knot = _core.Knot(trace.region, trace.result.specs)
         made = concrete.ConcreteFunction(knot, trace.result.template, trace.function, (), {})
-        trace.stand_in = knot, made
-    return trace.stand_in[1]
+        trace.substitute = knot, made
+    return trace.substitute[1]
 
 
 def learn(trace: Ongoing, result: Any, flat: list, template: Any, tensors: list) -> bool:
@@ -163,7 +165,7 @@ def learn(trace: Ongoing, result: Any, flat: list, template: Any, tensors: list)
 def another_choice(trace: Ongoing, error: Exception) -> bool:
     """Whether a pass that failed may do better if Python numbers returned have another dtype."""
     is_type_error = isinstance(error, (TypeError, ValueError, InvalidArgumentError))
-    if trace.stand_in is None or not is_type_error or not trace.choices:
+    if trace.substitute is None or not is_type_error or not trace.choices:
         return False
     trace.errors.append(error)
     known = trace.result
@@ -176,7 +178,7 @@ def _integers(function: Any, raw: list) -> list[bool]:
     calls it."""
     if function not in _plain:
         return [False] * len(raw)
-    _plain[function] = [type(v) is int or bounds.standing(v) is True for v in raw]
+    _plain[function] = [type(v) is int or overflow_checks.standing(v) is True for v in raw]
     return _plain[function]
 
 
@@ -270,12 +272,12 @@ def _without_effects(made: Any, target: types.FunctionType, args: tuple, kwargs:
     """What the staged call gives. StagingError where it changes what outlives it: each level would,
     and the trace does so once."""
     anchors = target, lambda: (args, kwargs)
-    with effects.region(anchors) as journal:
+    with side_effects.region(anchors) as log:
         result = made(*args, **kwargs)
-    changed = [change.place.label for change in effects.changes(journal, anchors)]
+    changed = [change.place.label for change in side_effects.changes(log, anchors)]
     if changed:
         raise StagingError(
-            say(
+            diagnostic(
                 here(),
                 f"{target.__name__}() calls itself on tensors here and changes "
                 f"{', '.join(map(repr, changed))}, which is not its own: a staged call gives back "
@@ -283,10 +285,10 @@ def _without_effects(made: Any, target: types.FunctionType, args: tuple, kwargs:
                 "Return the value too, or keep it in a `Variable`.",
             )
         )
-    leaves, integers = values.leaves_of(result), _plain.get(made, [])
+    leaves, integers = structure.leaves_of(result), _plain.get(made, [])
     if len(leaves) == len(integers):
         for leaf in itertools.compress(leaves, integers):
-            bounds.note(leaf, large=True)
+            overflow_checks.note(leaf, large=True)
     return result
 
 

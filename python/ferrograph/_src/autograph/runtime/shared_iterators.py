@@ -1,0 +1,182 @@
+"""Iterators that are run over as far as a tensor decides: what taking their elements does happens
+in branches, and a program that holds them may see how far that came."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from ...context.ownership import is_own_file
+from ...context.referents import referents
+from ...heap import frames
+from ...heap.source_location import diagnostic, here
+from ...heap.trace_context import Holder, thread
+from ...hints import Any
+from ...staging.write_barriers import advanced
+from ...values import errors
+
+_MOST = 4  # iterators of which each takes from the next
+
+
+def held(iterable: Any, n_names: int) -> list:
+    """The iterators that running over ``iterable`` takes elements from and that something else
+    holds than the ``n_names`` functions that pass it on."""
+    if not hasattr(iterable, "__next__"):
+        return []
+    if sys.getrefcount(iterable) > (n_names + 1) * _of_name() + _noted(iterable) + _alone():
+        return [iterable]
+    return _below(iterable, _MOST)
+
+
+def _below(iterable: Any, depth: int) -> list:
+    found: list = []
+    parts = referents(iterable) if depth else []
+    for part in parts:
+        if not hasattr(type(part), "__next__") or issubclass(type(part), type):
+            if type(part) is tuple:
+                found += _below(part, depth - 1)
+            continue
+        n = sum(other is part for other in parts)  # a generator that runs holds one twice
+        if sys.getrefcount(part) > 2 * n + 1 + _noted(part) + _alone():  # by both, and here
+            found.append(part)
+        else:
+            found += _below(part, depth - 1)
+    return found
+
+
+def _noted(iterator: Any) -> int:
+    """How often a loop is noted to run over a list by an iterator."""
+    running = (thread.trace.iterators.running or ()) if thread.trace is not None else ()
+    return sum(pair[1] is iterator for pair in running)
+
+
+@cache
+def _alone() -> int:
+    """How many references are counted of what one name has."""
+    one = iter(())
+    return sys.getrefcount(one) - 1
+
+
+@cache
+def _of_name() -> int:
+    """How many references a function has of an argument: before Python 3.11 its caller, too, holds
+    it meanwhile."""
+
+    def within(one: Any) -> int:
+        return sys.getrefcount(one)
+
+    def around(one: Any) -> int:
+        return within(one)
+
+    one = iter(())
+    return around(one) - within(one)
+
+
+def refuse(kept: list, iterable: Any, what: str) -> None:
+    """Refuse that a tensor decides how far ``what`` runs over what the program keeps iterators of,
+    or over a generator that has still to run when it is left."""
+    if kept:
+        why = "is an iterator that the program keeps: how many elements it has left"
+        cure = "Run over a list of its elements, such as `list(items)`."
+    elif _ends(iterable, _MOST):
+        why = "is a generator with a `finally`, `with` or `except`: when that runs"
+        cure = "Keep what ends it out of the generator, in a `with` around the loop."
+    else:
+        return
+    raise errors.StagingError(
+        diagnostic(
+            here(),
+            f"{what} stops where a tensor decides, and what it runs over {why} is known only when "
+            "the graph runs",
+            cure,
+        )
+    )
+
+
+def _ends(iterator: Any, depth: int) -> bool:
+    """Whether leaving an iterator may run code of a generator."""
+    if type(iterator) is types.GeneratorType and frames.has_handlers(iterator.gi_code):
+        return True
+    parts = referents(iterator) if depth and hasattr(iterator, "__next__") else ()
+    nested = [p for part in parts if type(part) is tuple for p in referents(part)]
+    return any(
+        _ends(part, depth - 1)
+        for part in (*parts, *nested)
+        if hasattr(part, "__next__") and not issubclass(type(part), type)
+    )
+
+
+class Turns(Holder):
+    """The elements of an iterator that branches take one by one.
+
+    ``reached`` is what taking them may change, for the closures of the branches.
+    """
+
+    __slots__ = ("_kept", "elements", "is_over", "reached")
+
+    def __init__(self, elements: Iterator, kept: list):
+        self.elements, self._kept = elements, kept  # and what the program keeps of iterators
+        self.reached = _parts(elements, _MOST)
+        self.is_over = False
+
+    def take(self, use: Callable[[Any], Any], ended: Any = None) -> Any:
+        """``use`` of the next element; ``ended`` where there is none."""
+        for iterator in self._kept:
+            advanced(iterator)
+        for element in self.elements:
+            return use(element)
+        self.is_over = True
+        return ended
+
+
+def going_on(turns: Turns, found: Any, operator: Callable, taken: Callable[[], Any]) -> Any:
+    """``found`` joined by ``operator`` with what is ``taken`` of each element behind, where it is
+    reached.
+
+    What methods of the program's count is plain within the branch that counts it, and no longer
+    behind it: their elements are taken within one another's branches.
+    """
+    if not _by_methods(turns):
+        while not turns.is_over:
+            found = operator(found, taken)
+        return found
+
+    def rest() -> Any:
+        this = taken()
+        return this if turns.is_over else operator(this, rest)
+
+    return operator(found, rest)
+
+
+def _by_methods(turns: Turns) -> bool:
+    elements = turns.elements
+    return type(elements) is types.GeneratorType and is_own_file(elements.gi_code.co_filename)
+
+
+_PLAIN = (str, bytes, int, float, types.CodeType, type(None), type)
+_CALLS = frozenset({"fn", "called", "called_of", "attribute_of", "item_of", "binary"})
+
+
+def _parts(iterator: Any, depth: int) -> list:
+    """What running over an iterator reaches, without iterators."""
+    found: list = []
+    for part in referents(iterator) if depth else ():
+        if isinstance(part, _PLAIN):
+            continue
+        if hasattr(part, "__next__") or type(part) is tuple:
+            found += _parts(part, depth - 1)
+        else:
+            found.append(part)
+    return found
+
+
+def may_act(iterator: Any) -> bool:
+    """Whether taking elements may run functions of the program's."""
+    if type(iterator) is types.GeneratorType:
+        code = iterator.gi_code
+        if code.co_name != "<genexpr>" or is_own_file(code.co_filename):
+            return True
+        return not _CALLS.isdisjoint(code.co_names)
+    return isinstance(iterator, (map, filter))

@@ -1,0 +1,17 @@
+"""Views of a finished graph: its operations, its messages, its pictures.
+
+Each module is imported when a name of it is first asked for.
+"""
+
+from .. import later
+
+_LATE = (
+    "collections",
+    "function_def",
+    "graph",
+    "graph_messages",
+    "op_def",
+    "visualization",
+)
+
+globals().update(zip(_LATE, later(__name__, *_LATE), strict=True))

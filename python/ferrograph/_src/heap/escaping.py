@@ -1,0 +1,299 @@
+"""What regions did to objects that can be seen from outside the traced function.
+
+Python effects happen once, while tracing: that is documented, and stands as long as nobody reads
+them. A number that a region changes is followed by the graph until the trace ends; then the place
+holds the number that Python left there. What the graph cannot follow is *invalidated*: whatever
+refers to the object refers to an ``Invalidated`` instead, until the trace ends, which takes what
+only writes and refuses all else at the line that reads.
+"""
+
+from __future__ import annotations
+
+import collections
+import gc
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterator
+
+from ..context import bytecode, ownership, tracebacks
+from ..context.locals import locals_of
+from ..hints import Any
+from ..native import _core
+from ..values import errors
+from .active_iterators import refuse_running
+from .adapters import registry
+from .adapters.base import Fields, Names, Slots, Whole
+from .frames import AT_ONCE, has_begun_anew
+from .immutable_holders import Replacements, restored
+from .invalidated import Invalidated, behind, is_named_by
+from .location import (
+    UNDEFINED,
+    Attribute,
+    Container,
+    Location,
+    attribute_location,
+    cell_location,
+    global_location,
+    item_location,
+    variants_of,
+)
+from .reachable import Walk
+from .snapshot import label_of
+from .source_location import SourceLocation, diagnostic, here
+from .trace_context import loud, region_functions
+from .trace_context import thread as _thread
+
+_NUMBERS = (bool, int, float, complex)
+KEEPERS = (list, dict, collections.deque)  # in which something can be put in place of another
+
+
+def can_follow(place: Location, old: Any, new: Any) -> bool:
+    """Whether what a place holds are numbers before and after."""
+    if isinstance(place, Container):
+        return _same_size(old, new) and all(
+            a is b or _are_numbers(a, b) for a, b in zip(_values(old), _values(new), strict=True)
+        )
+    if isinstance(place, Attribute) and ownership.is_library_class(type(place.owner)):
+        return isinstance(place.owner, type) and _are_numbers(old, new)
+    return _are_numbers(old, new)
+
+
+def _same_size(old: Any, new: Any) -> bool:
+    if isinstance(old, dict):
+        return isinstance(new, dict) and list(old) == list(new)
+    return isinstance(old, list) and isinstance(new, list) and len(old) == len(new)
+
+
+def _values(held: Any) -> Any:
+    return held.values() if isinstance(held, dict) else held
+
+
+def _are_numbers(old: Any, new: Any) -> bool:
+    return type(old) in _NUMBERS and type(new) in _NUMBERS
+
+
+def follow(place: Location, old: Any, new: Any) -> None:
+    """Note what places hold when the trace ends, of which the graph knows more until then."""
+    found = {place.key: (place, new)}
+    if isinstance(place, Container):
+        keys = list(old) if isinstance(old, dict) else range(len(old))
+        found = {}
+        for key in keys:
+            if old[key] is not new[key]:
+                inner = item_location(place.label, place.owner, key)
+                found[inner.key] = inner, new[key]
+    _thread.trace.effects.numbers.update(found)
+
+
+def is_lazily_made(old: Any, new: Any) -> bool:
+    """Whether a region made a variable that was not there."""
+    return isinstance(new, _core.VariableBase) and not isinstance(old, _core.VariableBase)
+
+
+def invalidate(place: Location, anchors: tuple, began: int) -> bool:
+    """Make stale what a region changed; whether it was not so when ``began`` were."""
+    root = _thread.trace
+    whole = isinstance(place, (Container, Whole))
+    if isinstance(place, Attribute) and not place.takes_any:
+        raise _seen_from_outside(place)
+    target = _around(place.owner) if whole else place.get()
+    known = root.effects.stale.get(id(target) if whole else place.key)
+    if known is not None:
+        if not whole:
+            place.put(Invalidated(behind(target), place.label, here()))
+        return any(known is late for late in list(root.effects.stale.values())[began:])
+    loud[id(root)] = root
+    label = label_of(target, anchors) if whole else place.label
+    made = Invalidated(target, label, here())
+    if whole:
+        refuse_running(target)
+        root.effects.stale[id(target)] = made
+        _refuse_running(Replacements({id(target): made}), made)
+        root.callees.known.clear()  # whose callees take arguments as they are
+        apply()
+    else:
+        root.effects.stale[place.key] = made
+        place.put(made)
+    return True
+
+
+def _seen_from_outside(place: Location) -> Exception:
+    """The refusal of such an attribute of what can be seen from outside the function."""
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            f"{place.label!r} changes in a branch or a loop of the graph, and can be seen from "
+            "outside the function: that would happen once, while tracing",
+            "Pass what changes as an argument.",
+        )
+    )
+
+
+def _around(owner: Any) -> Any:
+    """What stands for all of an object: of the dict in a collection of weak references that
+    collection, whose own callbacks need the dict as it is."""
+    if type(owner) not in (dict, set):
+        return owner
+    holders = gc.get_referrers(owner)
+    holders += [held for h in holders if type(h) is dict for held in gc.get_referrers(h)]
+    found = (h for h in holders if isinstance(h, _WEAK) and h.__dict__.get("data") is owner)
+    return next(found, owner)
+
+
+_WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
+
+
+def apply() -> None:
+    """Let whatever refers to what is stale refer to what stands for it."""
+    replacements = _replacements()
+    if replacements is not None:
+        for place, value in _references(replacements.has):
+            place.put(replacements.of(value))
+
+
+def standing(values: list) -> list:
+    """Values that the trace goes on with, with what stands for what is stale in them."""
+    replacements = _replacements()
+    if replacements is None:
+        return values
+    walk = Walk()
+    walk.run((), values)
+    for place, value in _in_walk(walk, replacements.has):
+        place.put(replacements.of(value))
+    return list(map(replacements.of, values))
+
+
+def _replacements() -> Replacements | None:
+    """What is to stand in place of objects; None where nothing is stale as a whole."""
+    stale = {id(behind(s)): s for k, s in _thread.trace.effects.stale.items() if type(k) is int}
+    return Replacements(stale) if stale else None
+
+
+def restore() -> None:
+    """At the end of a trace: all places hold what Python left in them."""
+    root = _thread.trace
+    for place, value in root.effects.numbers.values():
+        if isinstance(place.get(), _core.Tensor):
+            place.put(value)
+    if root.effects.stale:
+        for place, value in _references(lambda value: restored(value) is not value):
+            place.put(restored(value))
+
+
+def explain(exception: Exception) -> None:
+    """Raise an error of C code that got what stands for a stale object as one of ours."""
+    if not isinstance(exception, (TypeError, AttributeError)) or not is_named_by(exception):
+        return
+    line, traceback = "", exception.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if _is_users(code):
+            line = SourceLocation(code.co_filename, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    made = next(iter(_thread.trace.effects.stale.values()))
+    raise made._ferrograph_error(line) from exception
+
+
+def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
+    """The places that can be reached from the trace whose values are ``wanted``."""
+    walk = Walk()
+    walk.run(region_functions(), [_thread.roots])
+    return iter([*_in_walk(walk, wanted), *defaults(walk, wanted)])
+
+
+def _in_walk(walk: Walk, wanted: Callable[[Any], bool]) -> list[tuple[Location, Any]]:
+    """The places in what a walk has found whose values are ``wanted``."""
+    found: list[tuple[Location, Any]] = []
+    for adapter, owner, held in walk.entries:
+        several = variants_of(owner) if adapter.is_content else None
+        if several is not None:
+            found += in_contents(several.contents, wanted)
+            continue
+        if adapter is registry.CELL:
+            pairs = [(None, held[0])]
+        elif isinstance(held, dict):
+            pairs = list(held.items())
+        elif isinstance(held, list):
+            pairs = list(enumerate(held))
+        else:
+            continue
+        for key, value in pairs:
+            if wanted(value):
+                found.append((location_of(adapter, owner, key), value))
+    return found
+
+
+def in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
+    """The places in contents of an object among which the graph chooses."""
+    for content in contents:
+        if isinstance(content, KEEPERS):
+            pairs = content.items() if isinstance(content, dict) else enumerate(content)
+            yield from ((item_location("an item", content, k), v) for k, v in pairs if wanted(v))
+
+
+def defaults(walk: Walk, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
+    """The places of functions' parameters whose default values are ``wanted``."""
+    for function in walk.seen.values():
+        if type(function) is types.FunctionType and _is_users(function.__code__):
+            for i, value in enumerate(function.__defaults__ or ()):
+                if wanted(value):
+                    yield _default(function, i), value
+            named = function.__kwdefaults__ or {}
+            pairs = [(k, v) for k, v in named.items() if wanted(v)]
+            yield from ((item_location("a default value", named, k), v) for k, v in pairs)
+
+
+def _default(function: types.FunctionType, i: int) -> Location:
+    def put(value: Any) -> None:
+        held = list(function.__defaults__ or ())
+        held[i] = value
+        function.__defaults__ = tuple(held)
+
+    return Location("a default value", lambda: (function.__defaults__ or ())[i], put, function)
+
+
+def location_of(adapter: Any, owner: Any, key: Any) -> Location:
+    """The place in which ``owner`` holds something, as a adapter of it has it under ``key``."""
+    if adapter is registry.CELL:
+        return cell_location("a name", owner)
+    if isinstance(adapter, Names):
+        return global_location(key, owner)
+    if issubclass(type(owner), KEEPERS) and not _is_field(adapter):
+        return item_location("an item", owner, key)
+    return attribute_location(key, owner, key)
+
+
+def _is_field(adapter: Any) -> bool:
+    return adapter is registry.CLASS or isinstance(adapter, (Fields, Slots))
+
+
+def _refuse_running(replacements: Replacements, made: Invalidated) -> None:
+    """Refuse where a name that nothing can be put into still refers to what is stale."""
+    frame = sys._getframe(1)
+    while frame is not None and id(frame.f_code) not in tracebacks.tracing:
+        code, names = frame.f_code, locals_of(frame)
+        for name in code.co_varnames:
+            if name in AT_ONCE:
+                continue
+            held = replacements.has(names.get(name, UNDEFINED))
+            if held and _is_users(code) and _is_read_later(frame, name):
+                made._ferrograph_refuse()
+        frame = frame.f_back  # type: ignore[assignment]
+
+
+def _is_users(code: types.CodeType) -> bool:
+    return not ownership.is_library_file(code.co_filename)
+
+
+def _is_read_later(frame: types.FrameType, name: str) -> bool:
+    """Whether what is left of a frame's code may load a name of its own."""
+    if has_begun_anew(frame):
+        return False
+    read = loops = False
+    for instruction in bytecode.instructions(frame.f_code):
+        loads = instruction.opname.startswith("LOAD_") and instruction.argval == name
+        later = instruction.offset > frame.f_lasti
+        read |= loads and later
+        loops |= later and bytecode.jumps_back(instruction)
+    return read or loops

@@ -1,0 +1,245 @@
+"""Liveness of names: what the code that is being traced still reads, by its frames and bytecode."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+
+from ..context import bytecode, ownership, tracebacks
+from ..context.locals import locals_of
+from ..hints import Any
+from .code_names import words_of
+from .location import Location
+
+_MACHINERY = ownership.MACHINERY
+# Names that converted code reads in the statement that sets them.
+AT_ONCE = frozenset({"ag__base", "ag__callee", "ag__key", "ag__owner"})
+
+
+def live_values(setting: types.FrameType | None = None) -> list:
+    """What the rest of the code of the trace may read under its names, and those of its modules;
+    not under the name that the frame ``setting`` is about to set."""
+    found = []
+    for frame in frames():
+        held, names = locals_of(frame), read_later(frame)
+        if frame is setting:
+            names = names - {stored_next(frame)}
+        found += [held[name] for name in names if name in held]
+        found += [v for n in words_of(frame.f_code) if (v := frame.f_globals.get(n)) is not None]
+    return found
+
+
+def words_in_reach() -> frozenset[str]:
+    """The names in the code of the trace that is running, and in functions that it names."""
+    found: frozenset[str] = frozenset()
+    for frame in frames():
+        words = words_of(frame.f_code)
+        found |= words
+        held = [*locals_of(frame).values(), *(frame.f_globals.get(word) for word in words)]
+        found = found.union(*(words_of(v.__code__) for v in held if type(v) is types.FunctionType))
+    return found
+
+
+def frames() -> Iterator[types.FrameType]:
+    """The user's frames in the trace, inner ones first."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and id(frame.f_code) not in tracebacks.tracing:
+        if not ownership.is_library_file(frame.f_code.co_filename):
+            yield frame
+        frame = frame.f_back
+
+
+def values_in(frame: types.FrameType) -> list:
+    """What the names of the program's in a frame have."""
+    held = locals_of(frame)
+    return [v for name, v in held.items() if name not in AT_ONCE and name not in _MACHINERY]
+
+
+def read_later(frame: types.FrameType) -> set[str]:
+    """The names of its own that the rest of a frame's code loads."""
+    if has_begun_anew(frame):
+        return set()
+    loads, jumps = _loads(frame.f_code)
+    start = frame.f_lasti
+    if frame.f_code in tracebacks.parts:
+        start = -1  # the body of a loop may run again
+    for at, target in jumps:
+        if at > frame.f_lasti:
+            start = min(start, target - 1)
+    return {name for at, name in loads if at > start and not name.startswith("ag__")}
+
+
+def has_begun_anew(frame: types.FrameType) -> bool:
+    """Whether a frame of a lean form waits for its whole form, and reads nothing after that."""
+    if frame.f_code not in tracebacks.lean:
+        return False
+    return _instructions(1, frame)[-1:] in (["RETURN_VALUE"], ["RETURN_CONST"])
+
+
+def is_read_by_name(place: Location) -> bool:
+    """Whether the rest of the trace's code loads the name that a place is."""
+    is_name = isinstance(place.key, tuple) and place.key[0] == "cell"
+    return is_name and any(place.label in read_later(frame) for frame in frames())
+
+
+def is_converted_code() -> bool:
+    """Whether the code that called this package is converted."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and ownership.is_own_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    code = frame.f_code
+    return ownership.OPERATORS in code.co_freevars or code in tracebacks.parts
+
+
+def stored_next(frame: types.FrameType) -> str:
+    """The name to which a frame assigns the result of what it calls; "" where it does not."""
+    for instruction in bytecode.instructions(frame.f_code):
+        if instruction.offset > frame.f_lasti:
+            is_stored = instruction.opname.startswith("STORE_")
+            return str(instruction.argval) if is_stored else ""
+    return ""
+
+
+def may_be_caught() -> bool:
+    """Whether code of the trace that is running has handlers of exceptions."""
+    return any(_handles(frame.f_code) for frame in frames())
+
+
+@functools.lru_cache(maxsize=512)
+def _handles(code: types.CodeType) -> bool:
+    names = {name for name, _ in bytecode.steps(code)}
+    if {"CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH"} & names:
+        return True
+    return "PUSH_EXC_INFO" in names and "WITH_EXCEPT_START" not in names
+
+
+@functools.lru_cache(maxsize=512)
+def has_handlers(code: types.CodeType) -> bool:
+    """Whether code handles exceptions, or has something to do where it is left."""
+    found = {name for name, _ in bytecode.steps(code)}
+    return not found.isdisjoint(("PUSH_EXC_INFO", "SETUP_FINALLY", "SETUP_WITH"))
+
+
+@functools.lru_cache(maxsize=512)
+def binds_outside(code: types.CodeType) -> bool:
+    """Whether code sets names of the functions around it, or of its module."""
+    return any(name in ("STORE_DEREF", "STORE_GLOBAL") for name, _ in bytecode.steps(code))
+
+
+def is_discarded() -> bool:
+    """Whether the program throws away the result of the call that it makes."""
+    return _instructions(1)[-1:] == ["POP_TOP"]
+
+
+def is_copied_from() -> bool:
+    """Whether the program makes a dict or arguments of the mapping whose method it calls."""
+    return _instructions(0)[-1:] in (["DICT_UPDATE"], ["DICT_MERGE"])
+
+
+def _instructions(n_more: int, frame: types.FrameType | None = None) -> list[str]:
+    """What a frame, or the innermost one of the program, runs, and so many instructions after."""
+    frame = next(frames(), None) if frame is None else frame
+    if frame is None:
+        return []
+    found = bytecode.instructions(frame.f_code)
+    at = sum(i.offset <= frame.f_lasti for i in found) - 1  # which may stand in its caches
+    return [i.opname for i in found[at : at + n_more + 1]]
+
+
+@functools.lru_cache(maxsize=512)
+def _loads(code: types.CodeType) -> tuple[list[tuple[int, str]], list[tuple[int, int]]]:
+    """Where a code object loads which names, and where it jumps back to."""
+    loads, jumps = [], []
+    for instruction in bytecode.instructions(code):
+        name = instruction.opname
+        if name.startswith("LOAD_") and isinstance(instruction.argval, str):
+            loads.append((instruction.offset, instruction.argval))
+        if bytecode.jumps_back(instruction):
+            jumps.append((instruction.offset, _header(code, instruction.argval)))
+    return loads, jumps
+
+
+def _header(code: types.CodeType, target: int) -> int:
+    """Where the line begins at which a loop goes on: what it runs over is loaded there."""
+    lines = list(code.co_lines())
+    at = next(i for i, (first, end, _) in enumerate(lines) if first <= target < end)
+    while at > 0 and lines[at - 1][2] == lines[at][2]:
+        at -= 1
+    return lines[at][0]
+
+
+# What converted code calls that neither runs code of the program's nor changes anything.
+_READING = frozenset({"container", "stored", "loaded"})
+_LOGIC = frozenset({"and_", "or_", "not_"})
+_CHANGING = ("STORE_SUBSCR", "STORE_ATTR", "STORE_SLICE", "DELETE_")
+
+
+@functools.lru_cache(maxsize=512)
+def replaces_first(code: types.CodeType, name: str) -> bool:
+    """Whether code that ran from its beginning certainly sets a variable or an attribute before it
+    changes anything else, and keeps what that was under no other name."""
+    found = bytecode.instructions(code)
+    at = next((k for k, i in enumerate(found) if _sets(i, name)), None)
+    if at is None:
+        return False
+    before, after = found[:at], found[at + 1 : at + 2]
+    read = next((k for k, i in enumerate(before) if _reads(i, name)), at)
+    is_skipped = any("JUMP" in i.opname and i.argval > found[at].offset for i in before)
+    is_kept = any(i.opname.startswith("STORE_") for i in (*before[read:], *after))
+    return not (is_skipped or is_kept or any(map(_may_change, before)))
+
+
+@functools.lru_cache(maxsize=512)
+def changes_nothing(code: types.CodeType) -> bool:
+    """Whether code, with the functions in it, certainly changes no object."""
+    if any(_may_change(i, _LOGIC) for i in bytecode.instructions(code)):
+        return False
+    return all(changes_nothing(c) for c in code.co_consts if isinstance(c, types.CodeType))
+
+
+def _sets(instruction: Any, name: str) -> bool:
+    return instruction.opname.startswith("STORE_") and instruction.argval == name
+
+
+def _reads(instruction: Any, name: str) -> bool:
+    return instruction.opname.startswith("LOAD_") and instruction.argval == name
+
+
+def _may_change(instruction: Any, known: frozenset[str] = frozenset()) -> bool:
+    """Whether an instruction changes an object, or is of a call that may."""
+    name, what = instruction.opname, instruction.argval
+    if name.startswith(_CHANGING) or _adds_in_place(instruction):
+        return True
+    if name == "LOAD_METHOD" or name == "LOAD_ATTR" and (instruction.arg or 0) & 1:
+        return what not in _READING and what not in known
+    return name in ("LOAD_NAME", "LOAD_GLOBAL") and "NULL" in str(instruction.argrepr)
+
+
+def _adds_in_place(instruction: Any) -> bool:
+    """Whether it is the operation of an augmented assignment, or what takes its place."""
+    is_read = instruction.opname in ("LOAD_ATTR", "LOAD_METHOD")
+    return is_read and instruction.argval == "augment" or bytecode.in_place(instruction)
+
+
+def adds_in_place(frame: types.FrameType) -> bool:
+    """Whether a frame is at the operation of an augmented assignment."""
+    at = (i for i in bytecode.instructions(frame.f_code) if i.offset == frame.f_lasti)
+    return any(map(_adds_in_place, at))
+
+
+@functools.lru_cache(maxsize=512)
+def augmented(code: types.CodeType) -> frozenset[str]:
+    """The names and attributes that augmented assignments of a code object set, ``[]`` for an
+    item."""
+    found, pending = set(), False
+    for instruction in bytecode.instructions(code):
+        name = instruction.opname
+        if _adds_in_place(instruction):
+            pending = True
+        elif pending and name.startswith("STORE_"):
+            found.add("[]" if name == "STORE_SUBSCR" else str(instruction.argval))
+            pending = False
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return frozenset(found).union(*map(augmented, inner))

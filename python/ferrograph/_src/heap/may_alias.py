@@ -1,0 +1,270 @@
+"""Families: objects that are one in plain Python, of which staging has made several. What changes
+one of them is refused where another may still be read, and so is to ask which one an object is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..hints import Any
+from ..values import errors
+from . import frames, liveness
+from .adapters import registry
+from .location import Variants, variants_of
+from .parts import containers_in, is_container, memory_of
+from .reachable import Walk
+from .source_location import diagnostic, here
+from .trace_context import TraceContext, is_identified
+from .trace_context import thread as _thread
+
+
+class Aliases:
+    """What a trace knows of objects that may be one, and of their identity."""
+
+    sets: Any = None  # ``MayAliasSets``
+    identified: Any = None  # objects whose identity was asked for, by id
+    compares = False  # whether the program asked which of two tensors something is
+    made_anew: Any = None  # keys of tensors, see ``identities.note_new``
+
+    def __init__(self) -> None:
+        self.copies: dict[int, tuple] = {}  # with what iterations begin, and of what
+        self.replaced: list[Any] = []  # containers that loops changed in copies
+
+
+def of_trace() -> Aliases:
+    """That of the trace on this thread."""
+    found: Aliases = _thread.trace.part("aliases", Aliases)
+    return found
+
+
+class MayAliasSet:
+    """Objects that are one in plain Python, and what each held when staging made them several."""
+
+    def __init__(self, members: list, label: str, place: str):
+        self.members = [(m, held_by(m)) for m in members]
+        self.label, self.place = label, place
+
+    def hold(self) -> None:
+        """Take what they hold for what each of them is to hold from now on."""
+        self.members = [(member, held_by(member)) for member, _ in self.members]
+
+    def refuse(self, line: str) -> None:
+        """Refuse that one of them changes."""
+        raise errors.StagingError(
+            diagnostic(
+                line,
+                f"{self._named()} is changed in place, or one of those among which the graph "
+                f"chose it at {self.place}: that made a new object, while code that follows still "
+                "reads the others",
+                "Change it before that choice, make copies there (`list(a)`, `dict(a)`, "
+                "`a.copy()`), or make a new object here instead of changing one.",
+            )
+        )
+
+    def _named(self) -> str:
+        return repr(self.label) if self.label else "the result of an `if` on a tensor"
+
+    def refuse_identity(self, compared: tuple) -> None:
+        """Refuse that the identity of one of them is asked for."""
+        if len(self.members) > 1 and any(m is v for m, _ in self.members for v in compared):
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    f"{self._named()} is one of several objects, among which the graph chose "
+                    f"at {self.place}, and this line asks which object it is",
+                    "Keep a number beside it that says which one was chosen, and compare that.",
+                )
+            )
+
+    def changed(self) -> Any:
+        """The first of them that does not hold what it held; None where all do."""
+        for member, held in self.members:
+            if differs(member, held):
+                return member
+        return None
+
+    def is_read_beside(self, member: Any) -> bool:
+        """Whether code that follows may read another of them than this one."""
+        if len(self.members) == 1:  # a tensor stands for it
+            if not self.label.isidentifier() or liveness.is_chosen_alive(self.members[0][0]):
+                return True
+            return any(self.label in frames.read_later(frame) for frame in frames.frames())
+        return any(liveness.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
+
+
+def differs(member: Any, held: list) -> bool:
+    """Whether an object holds something else than it held."""
+    for adapter, old in held:
+        several = variants_of(member) if adapter.is_content else None
+        if several is not None or type(old) is Variants:
+            if several is not old:
+                return True
+        elif adapter.differs(member, old):
+            return True
+    return False
+
+
+def held_by(member: Any) -> list:
+    """What an object holds, with its adapters."""
+    several, found = variants_of(member), []
+    for adapter in registry.adapters_of(type(member)):
+        held = several if several is not None and adapter.is_content else adapter.hold(member)
+        if held is not None:
+            found.append((adapter, held))
+    return found
+
+
+class Element(MayAliasSet):
+    """A container that was added to a list of the graph, or taken from one, which holds tensors;
+    ``is_made`` says that staging made it in place of the program's own."""
+
+    def __init__(self, made: Any, label: str, place: str, is_made: bool):
+        super().__init__([made], label, place)
+        self.is_made = is_made
+
+    def refuse(self, line: str) -> None:
+        raise errors.StagingError(
+            diagnostic(
+                line,
+                f"an element of {self.label} is changed in place: the list, which grows in a "
+                "branch or a loop of the graph, holds the tensors that were in it where it was "
+                f"added, or gave a new object at {self.place}",
+                "Put another element in its place (`items[i] = [*items[i], x]`), change it before "
+                "it is added, or keep each part in a list of its own.",
+            )
+        )
+
+    def is_read_beside(self, member: Any) -> bool:
+        return True
+
+    def refuse_identity(self, compared: tuple) -> None:
+        known = self.is_made and any(m is v for m, _ in self.members for v in compared)
+        if known and all(map(is_container, compared)):
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    "this line asks which object a container is that may be an element of "
+                    f"{self.label}: the list, which grows in a branch or a loop of the graph, "
+                    f"holds the tensors that were in it, and gave a new object at {self.place}",
+                    "Keep a number beside it that says which one it is, and compare that.",
+                )
+            )
+
+
+def note_element(value: Any, label: str, is_made: bool) -> None:
+    """Note what is added to a list of the graph, or taken from it (``is_made``): the containers in
+    it are others than those that the program has from now on."""
+    if _thread.trace is None:
+        return
+    root: TraceContext = _thread.trace
+    for made in containers_in(value):
+        if any(made is copy for copy, _ in of_trace().copies.values()):
+            Element(made, label, here(), is_made).refuse(here())  # each iteration changes it
+        _families(root).add(Element(made, label, here(), is_made))
+
+
+class Families:
+    """Those of one trace."""
+
+    def __init__(self) -> None:
+        self.all: list[MayAliasSet] = []
+        self._elements: dict[int, Element] = {}  # by the ids of what may be an element
+
+    def add(self, family: MayAliasSet) -> None:
+        """Note one more."""
+        self.all.append(family)
+        if isinstance(family, Element):
+            self._elements[id(family.members[0][0])] = family
+
+    def _leave(self, family: MayAliasSet) -> None:
+        """Forget one, of which nobody reads another member, but for who asks which object it is."""
+        if any(is_identified(member) for member, _ in family.members):
+            family.hold()
+            return
+        self.restore([other for other in self.all if other is not family])
+
+    def restore(self, known: list[MayAliasSet]) -> None:
+        """Know only these."""
+        self.all, self._elements = [], {}
+        for family in known:
+            self.add(family)
+
+    def element(self, value: Any) -> Element | None:
+        """What says that an object may be an element of a list of the graph; None where it is
+        none."""
+        return self._elements.get(id(value))
+
+    def written(self, target: Any) -> None:
+        """Refuse that ``target`` is changed, if that would be seen through another object."""
+        for family in list(self.all):
+            if any(_shows(member, target) for member, _ in family.members):
+                if family.is_read_beside(target):
+                    family.refuse(here())
+                self._leave(family)
+
+    def watched(self, target: Any, callee: Any) -> Any:
+        """``callee``, a method of ``target`` or a function: refused where it changes one of them
+        that would be seen through another."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = callee(*args, **kwargs)
+            self.check(here())
+            return result
+
+        return call if any(_shows(m, target) for f in self.all for m, _ in f.members) else callee
+
+    def refuse_identity(self, *compared: Any) -> None:
+        """Refuse that the identity of objects is asked for where the graph chose among them."""
+        for family in self.all:
+            family.refuse_identity(compared)
+
+    def refuse_deep_copy(self, value: Any) -> None:
+        """Refuse to copy all that a value holds where that are several of objects which may be one:
+        whether it is one is what such a copy asks."""
+        walk = Walk()
+        walk.run((), [value])
+        for family in self.all:
+            held = [member for member, _ in family.members if id(member) in walk.seen]
+            if len(held) > 1:
+                family.refuse_identity(tuple(held))
+
+    def check(self, line: str = "", only: Callable[[Any], bool] | None = None) -> None:
+        """Refuse where one of the objects was changed, by whatever means, of those that are
+        ``only`` so."""
+        for family in list(self.all):
+            if only is not None and not any(only(member) for member, _ in family.members):
+                continue
+            changed = family.changed()
+            if changed is not None:
+                if not line or family.is_read_beside(changed):
+                    family.refuse(line or family.place)
+                self._leave(family)
+
+
+def _shows(member: Any, target: Any) -> bool:
+    """Whether an object is another one, or an array that shows its memory."""
+    return any(m is target for m in memory_of(member))
+
+
+def _copies_of(value: Any) -> list:
+    """An object, and what stands for it in the iterations that are being traced."""
+    found = [value]
+    for made, source in of_trace().copies.values():  # of loops around first
+        if any(source is one for one in found):
+            found.append(made)
+    return found
+
+
+def keep(alive: list, made: Any, label: str, place: str) -> None:
+    """Note objects of which at least one was there before, and what staging has made of them."""
+    if alive:
+        members = [*alive, made] if registry.adapters_of(type(made)) else alive
+        _families(_thread.trace).add(MayAliasSet(members, label, place))
+
+
+def _families(root: TraceContext) -> Families:
+    """Those of a trace, which from now on asks what changes."""
+    if of_trace().sets is None:
+        of_trace().sets = Families()
+        root.watch()
+    found: Families = of_trace().sets
+    return found

@@ -1,0 +1,249 @@
+"""What functions can reach: a walk over objects by their type adapters, and how each is held."""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import collections.abc
+import sys
+import types
+from collections.abc import Container, Iterable, Iterator
+
+from ..context import ownership
+from ..context.ownership import MACHINERY
+from ..hints import Any
+from ..values import errors
+from . import frames, library_states, process_settings
+from .adapters import registry
+from .adapters.base import Refused, TypeAdapter, cell_contents
+from .code_names import IMPORTS, words_of
+from .source_location import diagnostic, here
+
+MOST_OBJECTS = 250_000
+_WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
+_NAMES_ONLY = frozenset({"vars", "__dict__", "modules", "import_module"})
+
+
+class _Finders:
+    """What finds modules, by id."""
+
+    def __init__(self) -> None:
+        self._path: list[Any] = []
+        self._known: dict[int, Any] = {}
+
+    def known(self) -> dict[int, Any]:
+        if self._path != sys.meta_path:
+            self._path = list(sys.meta_path)
+            self._known = {id(finder): finder for finder in self._path}
+        return self._known
+
+
+_finders = _Finders()
+
+
+class Walk:
+    """One walk over what functions reach."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[TypeAdapter, Any, Any]] = []
+        self.seen: dict[int, Any] = {}
+        self._pending: list[Iterable] = []
+        self._names: dict[int, tuple[dict, dict]] = {}  # names read, by the module that has them
+        self._whole: set[int] = set()  # modules of which code may read any name
+        self._modules: list[Any] = []
+        self._classes: list[type] = []  # of libraries
+        self._words: frozenset[str] = frozenset()  # of the code that is reached
+        self._told: dict[int, Any] = {}  # by id, objects with states that go with words
+
+    def run(self, anchors: tuple, values: Iterable = ()) -> None:
+        """Follow what functions reach, and other values; not what finds modules, whose accounts
+        an import changes whenever it comes.
+        """
+        self.seen |= _finders.known()
+        self._pending.append(values)
+        for function in anchors:
+            names = function.__code__.co_freevars
+            for name, cell in zip(names, function.__closure__ or (), strict=True):
+                if id(cell) not in self.seen and name not in MACHINERY:
+                    self._cell(cell)
+            self._read_names(function)
+        if IMPORTS in self._words:
+            self._imported()
+        self._follow()
+        while self._modules and self._look_into_modules():
+            self._follow()
+        if "register" in self._words:
+            self.entries += self._registers()
+        if "__annotations__" in self._words:
+            self._pending.append(list(registry.annotations_of(self.seen.values())))
+            self._follow()
+        if self._told:
+            self.entries += library_states.held(self._told.values(), self._words)
+        for namespace, held in self._names.values():
+            adapter = registry.ALL_NAMES if id(namespace) in self._whole else registry.NAMES
+            self.entries.append((adapter, namespace, held))
+
+    def _imported(self) -> None:
+        """Follow the modules that code imports; where other code asks which modules there are, that
+        is compared, too."""
+        names = [word.removeprefix(IMPORTS) for word in self._words if word.startswith(IMPORTS)]
+        self._modules += [sys.modules[name] for name in names if name in sys.modules]
+        if "modules" in frames.words_in_reach():
+            self._pending.append([process_settings.of_imports([name for name in names if name])])
+
+    def _cell(self, cell: types.CellType) -> None:
+        self.seen[id(cell)] = cell
+        value = cell_contents(cell)
+        self.entries.append((registry.CELL, cell, (value,)))
+        if registry.adapters_of(type(value)):
+            self._pending.append((value,))
+
+    def _follow(self) -> None:
+        seen, entries, pending, known = self.seen, self.entries, self._pending, registry.adapters_of
+        while pending:
+            for value in pending.pop():
+                adapters = known(type(value))
+                if not adapters or id(value) in seen:
+                    continue
+                seen[id(value)] = value
+                first = adapters[0]
+                if first is registry.FUNCTION:
+                    adapters = self._function(value)
+                elif first is registry.CLASS and ownership.is_library_class(value):
+                    self._classes.append(value)
+                    continue
+                elif first is registry.MODULE:
+                    self._modules.append(value)
+                elif first is registry.BY_WORDS:
+                    self._told[id(value)] = value
+                    if len(adapters) == 1:  # no attribute of it is compared
+                        del seen[id(value)]
+                elif first is registry.BUILTIN:
+                    self._words |= {value.__name__}
+                for adapter in adapters:
+                    held = adapter.hold(value)
+                    if held is not None:
+                        entries.append((adapter, value, held))
+                    pending.append(adapter.parts(value, held))
+            if len(seen) > MOST_OBJECTS:
+                raise _too_many()
+
+    def _function(self, function: types.FunctionType) -> tuple[TypeAdapter, ...]:
+        """Look into a function; what of itself is compared."""
+        adapters = registry.adapters_of(types.FunctionType)
+        if ownership.is_library_file(function.__code__.co_filename):
+            if function.__module__ in _WITH_SETTINGS:
+                self._modules.append(sys.modules[function.__module__])
+                self._words |= {function.__name__}
+            return adapters[:2] if function.__closure__ else adapters[:1]
+        self._read_names(function)
+        return adapters
+
+    def _read_names(self, function: types.FunctionType) -> None:
+        """Follow the names of its module that a function and those in it read."""
+        words = words_of(function.__code__)
+        if not words:
+            return
+        namespace = function.__globals__
+        self._words |= words
+        if not _WHOLE_MODULE.isdisjoint(words):
+            self._whole.add(id(namespace))
+            self._take(namespace, namespace.keys(), namespace.keys())
+        elif not _NAMES_ONLY.isdisjoint(words):
+            self._whole.add(id(namespace))
+            self._take(namespace, namespace.keys(), words)
+        else:
+            self._take(namespace, words, words)
+
+    def _registers(self) -> Iterator[tuple[TypeAdapter, Any, Any]]:
+        """What is registered with the abstract classes of libraries that code reached names."""
+        named = (
+            ownership.said_by(module, word) for module in self._modules for word in self._words
+        )
+        found = {id(c): c for c in (*self._classes, *named) if issubclass(type(c), abc.ABCMeta)}
+        for cls in found.values():
+            if ownership.is_library_class(cls):
+                yield registry.REGISTERED, cls, registry.REGISTERED.hold(cls)
+
+    def _take(self, namespace: dict, names: Iterable[str], followed: Container[str]) -> bool:
+        """Hold names of a module, and follow some of them; whether there were any."""
+        known = self._names.get(id(namespace))
+        if known is None:
+            known = self._names[id(namespace)] = namespace, {}
+        held = known[1]
+        found = {n: namespace[n] for n in names if n in namespace and n not in held}
+        if found:
+            held.update(found)
+            self._pending.append([found[n] for n in found if n in followed])
+        return bool(found)
+
+    def _look_into_modules(self) -> bool:
+        """Follow the names of modules that some code reached says: of libraries' those of
+        containers, such as ``os.environ``, and of methods of what they keep for themselves."""
+        more = False
+        for module in self._modules:
+            names, called = ownership.names_of(module), ownership.said_by(module, "__name__")
+            if _is_users_module(module):
+                more |= self._take(names, self._words, self._words)
+            elif not ownership.is_own_module(called):
+                found = [names[word] for word in self._words if _may_change(names.get(word))]
+                if (
+                    _WITH_SETTINGS.get(called) == "decimal"
+                ):  # whose numbers are made by the thread's settings
+                    found.append(names["getcontext"]())
+                if called in _WITH_SETTINGS:
+                    found += process_settings.named(
+                        _WITH_SETTINGS[called], self._words, frames.words_in_reach
+                    )
+                self._pending.append(found)
+                more |= any(id(value) not in self.seen for value in found)
+        return more
+
+
+# Modules with settings that are no attributes, as ``settings`` calls them.
+_WITH_SETTINGS = {name: name for name in (
+    "atexit", "calendar", "copyreg", "csv", "ctypes", "decimal", "faulthandler", "gc", "gettext",
+    "locale", "logging", "mimetypes", "numpy", "os", "signal", "socket", "sys", "threading",
+    "tracemalloc", "warnings",
+)}  # fmt: skip
+_WITH_SETTINGS |= {"_csv": "csv", "_decimal": "decimal", "_locale": "locale", "_signal": "signal"}
+_WITH_SETTINGS |= {"_socket": "socket", "_thread": "threading", "_warnings": "warnings"}
+_WITH_SETTINGS |= {"posix": "os", "nt": "os", "contextlib": "os", "_tracemalloc": "tracemalloc"}
+
+
+def _is_users_module(module: types.ModuleType) -> bool:
+    """Whether a module is the program's: also one that the program itself has made."""
+    file = ownership.said_by(module, "__file__")
+    if file is None:
+        return ownership.said_by(module, "__spec__") is None
+    return not ownership.is_library_file(file)
+
+
+def _may_change(value: Any) -> bool:
+    """Whether a value of a library's module is one that a program may change: a container, another
+    module, or a method of an object, as ``random.random`` is one."""
+    if type(value) is types.ModuleType:
+        return value is not builtins
+    if type(value) in _METHODS:
+        return not isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
+    is_mapping = issubclass(type(value), collections.abc.MutableMapping) or _is_settings(value)
+    return (is_mapping or type(value) in (list, set)) and value is not sys.modules
+
+
+def _is_settings(value: Any) -> bool:
+    """Whether a value of a library's module is one of settings, as ``decimal.DefaultContext``."""
+    return any(isinstance(adapter, Refused) for adapter in registry.adapters_of(type(value)))
+
+
+_METHODS = (types.MethodType, types.BuiltinMethodType)
+
+
+def _too_many() -> Exception:
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            f"this branch or loop of the graph can reach more than {MOST_OBJECTS} Python objects, "
+            "too many to tell afterwards which of them it changed",
+            "Move it into a function that is given only the values that it needs.",
+        )
+    )

@@ -1,0 +1,130 @@
+"""What a region notes while it is traced: objects that it makes, and what is about to change."""
+
+from __future__ import annotations
+
+import collections
+import types
+import weakref
+
+from ..hints import Any
+from . import attribute_presence
+from .location import UNDEFINED, Attribute, Container, Location
+from .trace_context import loud, traces
+from .trace_context import thread as _thread
+
+CONTAINERS = (list, dict, set, collections.deque, bytearray)
+
+
+def active() -> bool:
+    """Whether a function is being traced on this thread."""
+    return _thread.trace is not None
+
+
+def in_region() -> bool:
+    """Whether a branch or a loop is being traced on this thread."""
+    return bool(_thread.logs)
+
+
+def has_regions() -> bool:
+    """Whether the trace has, or had, branches or loops of the graph."""
+    return in_region() or (active() and _thread.trace.effects.has_merged)
+
+
+def has_unsure() -> bool:
+    """Whether the trace has objects of which the graph says which attributes they have."""
+    return _thread.trace is not None and _thread.trace.attributes.defaults is not None
+
+
+def has_stale() -> bool:
+    """Whether a region of the trace changed something that the graph cannot follow."""
+    return _thread.trace is not None and bool(_thread.trace.effects.stale)
+
+
+def note_lists() -> None:
+    """From now on the trace has lists that the graph grows."""
+    if _thread.trace is not None:
+        _thread.trace.watch()
+
+
+def fresh(value: Any, let_go: None = None) -> Any:
+    """``value``, which has just been made; an argument may ``let_go`` of what it was made from."""
+    if loud and type(value) is not memoryview:  # which keeps what it views from growing
+        for made in _thread.logs:
+            made.born[id(value)] = held(value, made.born)
+    return value
+
+
+def current_snapshot() -> Any:
+    """What the innermost region could reach when it began; None outside of regions."""
+    return _thread.logs[-1].snapshot if _thread.logs else None
+
+
+def held(value: Any, among: dict[int, Any]) -> Any:
+    """What notes an object by its id and does not keep it: a reference, which leaves ``among``
+    others with it, where its end runs code of the program's. An object that gets the id of another
+    one, which has ended, is as new. A class is kept: when it ends is up to the collector."""
+    if issubclass(type(value), type):
+        return value
+    if not _has_end(type(value)):
+        return None
+    key = id(value)
+    try:
+        return weakref.ref(value, lambda _: among.pop(key, None))
+    except TypeError:
+        return None
+
+
+def _has_end(kind: type) -> bool:
+    """Whether the end of an object runs code of the program's."""
+    return kind is types.GeneratorType or getattr(kind, "__del__", None) is not None
+
+
+def outlived(made: Any) -> None:
+    """Have what a region leaves, and whose end runs code of the program's, end with the trace."""
+    for held in (*made.born.values(), *made.iterators.values()):
+        if type(held) is weakref.ref:
+            _thread.trace.effects.at_last.append(held())
+
+
+def filled(items: list) -> list:
+    """``items``, to which a comprehension adds elements: the graph holds them where it decides."""
+    if _thread.trace is not None:
+        root = _thread.trace
+        root.containers.filled = {**(root.containers.filled or {}), id(items): items}
+    return fresh(items)
+
+
+def is_filled(items: list) -> bool:
+    """Whether a comprehension adds elements to a list."""
+    return _thread.trace is not None and id(items) in (_thread.trace.containers.filled or ())
+
+
+def touch(place: Location) -> None:
+    """Note what ``place`` holds, since it is about to change."""
+    for made in _thread.logs:
+        if place.key not in made.touched and id(place.owner) not in made.born:
+            made.touched[place.key] = place, place.get()
+
+
+def in_place(value: Any) -> Any:
+    """``value``, which an augmented assignment may change."""
+    if traces.n and _thread.logs and isinstance(value, CONTAINERS):
+        touch(Container(f"a {type(value).__name__}", value))
+    return value
+
+
+def augmented(value: Any) -> None:
+    """Note that a statement of the user's may change ``value`` in place."""
+    if traces.n and _thread.trace is not None:
+        in_place(value)
+        if _thread.trace.aliases.sets is not None:
+            _thread.trace.aliases.sets.written(value)
+
+
+def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
+    """Note an attribute that an object has of its own in some branches or iterations, and in
+    others as its class has it: see ``presence``."""
+    if not isinstance(place, Attribute) or (default := place.inherited) is UNDEFINED:
+        return
+    if new is default if place.was_own else old is default or new is default:
+        attribute_presence.note(place)

@@ -1,0 +1,80 @@
+"""Where in the user's text something is, and messages that show it.
+
+A message says first what is wrong, then where, with the line and a caret, then what to write
+instead.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ..context import ownership, sources
+
+
+class SourceLocation(str):
+    """A line of the user's, as ``file:line``."""
+
+    filename: str
+    line: int
+
+    def __new__(cls, filename: str, line: int) -> SourceLocation:
+        made = super().__new__(cls, f"{filename}:{line}")
+        made.filename, made.line = filename, line
+        return made
+
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
+        return self.filename, self.line
+
+
+class Diagnostic(str):
+    """The text of a message that this package makes of the user's code."""
+
+    __slots__ = ()
+
+
+def said_by(exception: BaseException) -> list[str]:
+    """The strings that an exception is made with; no method of the program's is asked."""
+    return [said for said in exception.args if type(said) is str or type(said) is Diagnostic]
+
+
+def is_diagnostic(exception: BaseException) -> bool:
+    """Whether an exception is one of this package's, whose message shows the user's line."""
+    return any(type(said) is Diagnostic for said in exception.args)
+
+
+def diagnostic(
+    place: str, problem: str, rewrite: str = "", details: Sequence[str] = ()
+) -> Diagnostic:
+    """The message that ``problem`` is at ``place``; ``rewrite`` says what helps.
+
+    ``details`` are further lines, such as where each of two values comes from.
+    """
+    lines = [problem] if isinstance(place, SourceLocation) or not place else [f"{place}: {problem}"]
+    spot = place if isinstance(place, SourceLocation) else here()
+    if isinstance(spot, SourceLocation):
+        lines += shown(spot)
+    lines += details
+    if rewrite:
+        lines.append(rewrite)
+    return Diagnostic("\n".join(lines))
+
+
+def shown(place: SourceLocation) -> list[str]:
+    """The line of a place with a caret below its statement."""
+    source = sources.line(place.filename, place.line).rstrip("\n")
+    text = source.strip()
+    if not text:
+        return [f"  {place}"]
+    column = len(source) - len(source.lstrip()) + 1
+    return [f"  {place}:{column}", f"    {text}", f"    {'^' * len(text)}"]
+
+
+def here() -> str:
+    """The line of the user's that is running, "" where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not ownership.is_library_file(frame.f_code.co_filename):
+            return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""

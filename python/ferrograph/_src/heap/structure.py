@@ -1,0 +1,245 @@
+"""Structures: what values are made of, how they are taken apart into leaves and put together."""
+
+from __future__ import annotations
+
+import collections
+import functools
+from collections.abc import Callable
+
+from ..context import ownership
+from ..context.by_class import ByClass
+from ..hints import Any
+from ..values import nest
+from . import user_hashing, walk
+from .location import have_effects
+from .trace_context import thread as _thread
+
+# Classes that are no structures elsewhere but open here: how to take their values apart, and how to
+# put others together like one of them.
+COMPOSITES: dict[type, tuple[Callable, Callable]] = {
+    collections.ChainMap: (lambda chain: list(chain.maps), lambda chain, maps: type(chain)(*maps)),
+}
+
+
+class _Opened:
+    """A value of such a class, or a dataclass, in the form that ``nest`` opens."""
+
+    def __init__(self, value: Any, parts: list, rebuild: Callable):
+        self._value, self._parts, self._rebuild = value, parts, rebuild
+
+    def _component_list(self) -> list:
+        return self._parts
+
+    def _from_components(self, parts: list) -> Any:
+        return self._rebuild(self._value, parts)
+
+
+def _open(value: Any) -> Any:
+    """``value`` with such values in it opened."""
+    kind = type(value)
+    if kind in nest.LEAVES:
+        return value
+    if kind in (list, tuple):
+        return kind([_open(v) for v in value])
+    if kind is dict:
+        _check_keys(value)
+        return {k: _open(v) for k, v in value.items()}
+    known = COMPOSITES.get(kind)
+    if known is not None:
+        return _opened_kind(kind)(value, known[0](value), known[1])
+    if is_dataclass(kind):
+        names = names_of(value)
+        parts = [_open(getattr(value, name)) for name in names]
+        return _opened_kind(kind, names)(value, parts, _replaced)
+    if is_object(kind):
+        return _opened_kind(kind)(value, [_held(value)], _held_value)
+    if has_attributes(value):
+        names = tuple(sorted(value.__dict__))
+        parts = [_bare(value), *(_open(value.__dict__[name]) for name in names)]
+        return _opened_kind(kind, names)(value, parts, _with_attributes)
+    return value
+
+
+def _check_keys(mapping: dict) -> None:
+    """Refuse to make a dict anew whose keys would notice."""
+    keys = list(walk.keys(mapping)) if type(mapping) is not dict else mapping
+    if have_effects(keys):
+        user_hashing.refuse(f"a {type(mapping).__name__}", mapping)
+
+
+def has_attributes(value: Any) -> bool:
+    """Whether a container was given attributes, which its class may have others in place of."""
+    return issubclass(type(value), _CONTAINERS) and bool(getattr(value, "__dict__", None))
+
+
+_CONTAINERS = (list, tuple, dict, collections.deque)
+
+
+@functools.lru_cache(maxsize=256)
+def _opened_kind(kind: type, names: tuple[str, ...] = ()) -> type[_Opened]:
+    """The class of such values that have attributes of these names."""
+    return type(kind.__name__, (_Opened,), {})
+
+
+class _Held:
+    """What stands for an object that is no structure here, though its class is one of mappings or
+    sequences: it may keep more than its items, and nothing says how to make another one."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+_objects = ByClass()
+
+
+_STRUCTURES = (list, tuple, dict, collections.deque, collections.UserDict, collections.UserList)
+
+
+def is_object(kind: type) -> bool:
+    """Whether a class of mappings or sequences is the program's own, and none of Python's."""
+    known = _objects.found.get(id(kind))
+    if known is not None:
+        return known
+    is_own = issubclass(kind, _ABSTRACT) and not issubclass(kind, _STRUCTURES)
+    return _objects.keep(kind, is_own and not ownership.is_library_class(kind))
+
+
+_ABSTRACT = (collections.abc.Mapping, collections.abc.Sequence)
+
+
+def _held(value: Any) -> _Held:
+    """The one thing that stands for an object in a trace."""
+    if _thread.trace is None:
+        return _Held(value)
+    return _thread.trace.containers.held.setdefault(id(value), _Held(value))
+
+
+def _held_value(value: Any, parts: list) -> Any:
+    return parts[0].value
+
+
+def is_dataclass(kind: type) -> bool:
+    """Whether instances of a class are taken apart by their fields."""
+    return hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__tf_flatten__")
+
+
+def names_of(value: Any) -> tuple[str, ...]:
+    """The attributes of a dataclass instance: its fields, and others that it was given."""
+    fields = [n for n in type(value).__dataclass_fields__ if hasattr(value, n)]
+    others = set(getattr(value, "__dict__", ())).difference(fields)
+    return (*fields, *sorted(others))
+
+
+def _copied(value: Any) -> Any:
+    import copy
+
+    return copy.copy(value)
+
+
+def _replaced(value: Any, parts: list) -> Any:
+    """A copy of a dataclass instance with other values."""
+    made = _copied(value)
+    for name, part in zip(names_of(value), parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def _bare(value: Any) -> Any:
+    """A copy of a container without the attributes that it was given."""
+    return nest.reconstruction.like(value, nest.reconstruction.held(value, list), list)
+
+
+def _with_attributes(value: Any, parts: list) -> Any:
+    """The first of ``parts`` with the attributes of ``value``, whose values are the others."""
+    made = parts[0]
+    made.__dict__.update(zip(sorted(value.__dict__), parts[1:], strict=True))
+    return made
+
+
+def leaves_of(value: Any) -> list:
+    if type(value) in nest.LEAVES:
+        return [value]
+    return nest.flatten(_open(value), expand_composites=True)
+
+
+def pack(structure: Any, leaves: list) -> Any:
+    if type(structure) in nest.LEAVES and len(leaves) == 1:
+        return leaves[0]
+    return nest.pack_sequence_as(_open(structure), leaves, expand_composites=True)
+
+
+def holds_view(value: Any) -> bool:
+    """Whether a value is a view of a dict, or a tuple, list or dict that holds one: what shows the
+    changes of another object."""
+    if type(value) in (tuple, list):
+        return any(map(holds_view, value))
+    if type(value) is dict:
+        return any(map(holds_view, value.values()))
+    return isinstance(value, collections.abc.MappingView)
+
+
+def learns_type(value: Any, later: Any) -> bool:
+    """Whether ``value`` is one that takes its type from what stands in its place later, as an empty
+    optional does, and takes that of ``later``."""
+    learn = getattr(type(value), "_learn_type", None)
+    return learn is not None and learn(value, later)
+
+
+def check_same_structure(first: Any, second: Any) -> str | None:
+    """What differs between two structures, None where they agree."""
+    if type(first) in nest.LEAVES and type(second) in nest.LEAVES:
+        return None
+    try:
+        nest.require_same_structure(_open(first), _open(second), expand_composites=True)
+    except (TypeError, ValueError) as e:
+        return str(e).splitlines()[0]
+    return other_settings(first, second)
+
+
+def other_settings(first: Any, second: Any) -> str | None:
+    """What differs in how two containers go on from here, None where they agree."""
+    for name in ("maxlen", "default_factory"):
+        if issubclass(type(first), _SETTINGS[name]) and issubclass(type(second), _SETTINGS[name]):
+            settings = getattr(first, name), getattr(second, name)
+            if settings[0] != settings[1]:
+                return f"`{name}` is {settings[0]!r} of one and {settings[1]!r} of the other"
+    pairs: Any = ()
+    if issubclass(type(first), dict) and issubclass(type(second), dict):
+        if type(first) is not type(second):
+            return f"a `{type(first).__name__}` against a `{type(second).__name__}`"
+        _check_keys(first)
+        _check_keys(second)
+        keys = [list(walk.keys(held)) for held in (first, second)]
+        kinds = {key: type(key) for key in keys[1]}
+        if any(kinds.get(key, type(key)) is not type(key) for key in keys[0]):
+            return f"the keys {keys[0]} against {keys[1]}"
+        get = dict.__getitem__
+        pairs = [(get(first, key), get(second, key)) for key in keys[0] if key in kinds]
+    elif issubclass(type(first), _SEQUENCES) and issubclass(type(second), _SEQUENCES):
+        pairs = zip(walk.elements(first), walk.elements(second), strict=False)
+    return next((found for pair in pairs if (found := other_settings(*pair))), None)
+
+
+_SEQUENCES = (list, tuple, collections.deque)
+
+
+_SETTINGS = {"maxlen": collections.deque, "default_factory": collections.defaultdict}
+
+
+def other_order(first: Any, second: Any) -> str | None:
+    """What differs in the order of keys in the dicts of two values of one structure, None where
+    they agree."""
+    if issubclass(type(first), dict):
+        keys = list(walk.keys(first)), list(walk.keys(second))
+        if keys[0] != keys[1]:
+            return f"a dict with the keys {keys[0]} against one with {keys[1]}"
+        get = dict.__getitem__
+        pairs: Any = [(get(first, key), get(second, key)) for key in keys[0]]
+    elif issubclass(type(first), (list, tuple, collections.deque)):
+        pairs = zip(walk.elements(first), walk.elements(second), strict=False)
+    else:
+        return None
+    return next((found for pair in pairs if (found := other_order(*pair))), None)

@@ -1,0 +1,387 @@
+"""What a thread knows of the trace that it makes, and of the regions in it.
+
+This module imports nothing heavy, since it stands before every first trace.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable
+
+from ..context.ownership import loud_cell
+from ..hints import Any
+from ..native import _core
+
+
+class RegionLog:
+    """What one branch or iteration notes while it is traced: objects that it makes, and locations
+    that it is about to change."""
+
+    snapshot: Any = None  # what the region could reach when it began
+    landed = False  # whether some of what it changed stays so
+    spoiled = False  # whether it invalidated something that was valid
+    n_variables = 0  # how many the trace had made when it began
+    began = 0  # how much was invalidated when it began
+    repeats = False  # whether it is an iteration of a loop, traced anew with what that changes
+    nested: frozenset = frozenset()  # the keys of locations that traces within it changed
+
+    def __init__(self) -> None:
+        self.touched: dict[Any, tuple[Any, Any]] = {}
+        self.born: dict[int, Any] = {}
+        self.graphs: set[int] = set()  # that the region has traced
+        self.iterators: dict[int, Any] = {}
+        self.compared: list[tuple[Any, Any]] | None = None  # what differed before it was put back
+
+    def take_in(self, value: Any) -> None:
+        """What has been made in the region belongs to what was there when it began."""
+        if self.snapshot is not None:
+            for key in self.snapshot.take_in(value):
+                self.born.pop(key, None)
+
+
+class Effects:
+    """The side effects of a trace's regions, and what is to be done when it ends."""
+
+    has_merged = False  # whether the graph merged values, or had branches or loops
+    explain: Callable[[Exception], None] | None = None  # raises a better exception
+    lift: Any = None  # see ``lifted``
+    left: Any = None  # the locations that ``lift`` is about
+    anchors: tuple = ()  # functions of regions in which others were traced
+    listeners: tuple = ()  # see ``listeners``, when it began
+    asked: Any = None  # what regions changed for good, classes and caches, by id
+    changed: Any = None  # locations that its regions changed, with what they held at first
+
+    def __init__(self) -> None:
+        self.stale: dict[Any, Any] = {}  # what is invalidated: see ``escaping``
+        self.numbers: dict[Any, tuple[Any, Any]] = {}  # locations that the graph follows
+        self.at_end: list[Callable[[], None]] = []
+        self.at_last: list[Any] = []  # objects that end with it
+        self.unset: set[str] = set()  # names that no region set which might set them
+
+
+class Containers:
+    """The lists and sets that a trace follows, and objects that it keeps in one piece."""
+
+    are_grown = False  # whether the trace has made lists that the graph grows
+    filled: Any = None  # lists that comprehensions make, by id
+    ordered: Any = None  # lists that ``sorted`` made of tensors, by id
+
+    def __init__(self) -> None:
+        self.refilled: dict[int, set] = {}  # sets that are in another order, by id
+        self.elements: dict[int, list] = {}  # see ``unused_reads``, by their graphs
+        self.held: dict[int, Any] = {}  # see ``structure``, objects that are no structures
+
+
+class Callees:
+    """What is called in place of the program's functions, and the cells in which code keeps it."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, Any] = {}
+        self.lent: list[tuple[types.CellType, list]] = []  # see ``lend``
+        self.has_kept = False  # whether anything is kept there
+
+    def lend(self, n: int) -> types.CellType:
+        """A cell with so many places, in which functions made for the trace keep what they were
+        answered from call to call."""
+        kept: list = [None] * n
+        self.lent.append((types.CellType(kept), kept))
+        return self.lent[-1][0]
+
+    def forget(self) -> None:
+        """A region begins, in which nothing holds objects but the program."""
+        self.has_kept = False
+        for _, kept in self.lent:
+            kept[:] = [None] * len(kept)
+
+    def take_back(self) -> None:
+        """The trace ends, or another one begins within it: its functions keep nothing."""
+        for cell, _ in self.lent:
+            cell.cell_contents = None
+
+    def go_on(self) -> None:
+        """A trace within it has ended."""
+        for cell, kept in self.lent:
+            cell.cell_contents = kept
+
+
+class _Nothing:
+    """A part of a trace that nothing has been noted in: all that is asked of it is None."""
+
+    def __getattr__(self, name: str) -> None:
+        setattr(_Nothing, name, None)  # which is found at once from then on
+        return
+
+
+NOTHING: Any = _Nothing()
+
+
+class TraceContext:
+    """What is known of one trace. Each part is an object of a class of the module that owns it,
+    made by that when there is something to note."""
+
+    variants: Any = NOTHING  # ``location.VariantRecords``
+    aliases: Any = NOTHING  # ``may_alias.Aliases``
+    attributes: Any = NOTHING  # ``attribute_presence.Attributes``
+    iterators: Any = NOTHING  # ``active_iterators.Iterators``
+    scalars: Any = NOTHING  # ``symbolic.python_numbers.Scalars``
+    checks: Any = NOTHING  # ``symbolic.overflow_checks.Checks``
+    arrays: Any = NOTHING  # ``symbolic.merged_arrays.Arrays``
+    variables: Any = NOTHING  # ``symbolic.merged_variables.MergedVariables``
+
+    def __init__(self) -> None:
+        self.logs: list[RegionLog] = []  # of the regions that are being traced, inner ones last
+        self.effects = Effects()
+        self.containers = Containers()
+        self.callees = Callees()
+
+    def part(self, name: str, kind: Callable[[], Any]) -> Any:
+        """One of its parts, made where it is noted in for the first time."""
+        found = getattr(self, name)
+        if found is NOTHING:
+            found = kind()
+            setattr(self, name, found)
+        return found
+
+    def watch(self) -> None:
+        """From now on the trace has lists that the graph grows, or objects that must not change."""
+        loud[id(self)] = self
+        self.containers.are_grown = True
+        self.callees.known.clear()  # whose callees take and change objects as they are
+
+    def ask_anew(self) -> None:
+        """A function of the program changes: from now on nothing that is called in place of one is
+        kept."""
+        loud[id(self)] = self
+        self.callees.known = _Unkept()
+        self.callees.forget()
+
+
+class _Unkept(dict):
+    """What is called in place of what where that is asked for each time."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+
+class Loud(dict):
+    """By id, on all threads: the regions that are being traced, and the traces with lists of the
+    graph or stale objects. While there are none, plain Python may take short ways.
+
+    ``loud_cell`` holds whether there are some, for converted code.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __setitem__(self, key: int, made: Any) -> None:
+        with self._lock:
+            super().__setitem__(key, made)
+            loud_cell.cell_contents = True
+
+    def leave(self, made: TraceContext | RegionLog) -> None:
+        """A region or a trace ends."""
+        with self._lock:
+            if self.pop(id(made), None) is not None:
+                loud_cell.cell_contents = bool(self)
+
+    def forked(self, own: list[TraceContext | RegionLog]) -> None:
+        """In a forked child, where other threads are gone, with what they held and traced."""
+        self._lock = threading.Lock()
+        kept = {id(made): made for made in own if id(made) in self}
+        self.clear()
+        self.update(kept)
+        loud_cell.cell_contents = bool(self)
+
+
+loud = Loud()
+_with_numpys: set[int] = set()  # the ids of traces that have NumPy's arrays or scalars as tensors
+chosen: dict[int, TraceContext] = {}  # the same of traces with Python numbers that the graph chose
+
+
+def watch_operators(trace: TraceContext) -> None:
+    """From now on, until a trace ends, binary operators ask what represents NumPy's values."""
+    if id(trace) not in _with_numpys:
+        _with_numpys.add(id(trace))
+        _core.watch_operators(1)
+
+
+def end(trace: TraceContext) -> None:
+    """A trace ends: nothing is asked for its sake any more."""
+    loud.leave(trace)
+    chosen.pop(id(trace), None)
+    if id(trace) in _with_numpys:
+        _with_numpys.remove(id(trace))
+        _core.watch_operators(-1)
+    traces.add(-1)
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.trace: TraceContext | None = None  # the innermost one
+        self.roots: Any = None  # what the trace is made from
+        self.n_ends = 0  # how often code in a branch has said that what is run over ends
+        self.regions: list[Any] = []  # those that operations are added to, the innermost last
+
+    @property
+    def logs(self) -> list[RegionLog]:
+        """Those of the regions of the trace that are being traced, inner ones last."""
+        return [] if self.trace is None else self.trace.logs
+
+
+thread = _Thread()
+
+
+class Traces:
+    """How many traces are under way on all threads: with none there is nothing to note."""
+
+    __slots__ = ("_lock", "n")
+
+    def __init__(self) -> None:
+        self._lock, self.n = threading.Lock(), 0
+
+    def add(self, n: int) -> None:
+        """Count one that begins, or with -1 one that ends."""
+        with self._lock:
+            self.n += n
+
+    def forked(self) -> None:
+        """In a forked child, where who held the lock may be gone."""
+        self._lock = threading.Lock()
+
+
+traces = Traces()
+
+
+def _forked() -> None:
+    loud.forked([] if thread.trace is None else [thread.trace, *thread.trace.logs])
+    traces.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+def listeners() -> tuple:
+    """What prints and warnings go to now."""
+    warned = getattr(sys.modules.get("warnings"), "_showwarnmsg_impl", None)
+    return sys.stdout, sys.stderr, warned
+
+
+def own_listeners() -> list:
+    """Those that the traced function has put there itself, and may read."""
+    before = () if thread.trace is None else thread.trace.effects.listeners
+    return [now for now, old in zip(listeners(), before, strict=False) if now is not old]
+
+
+def note_asked(changed: Any) -> None:
+    """Note that a region changed for good what a class or a cache tells of itself: it has derived
+    another class, or called a function that counts its calls."""
+    effects = thread.trace.effects
+    effects.asked = {**(effects.asked or {}), id(changed): changed}
+
+
+def is_identified(value: Any) -> bool:
+    """Whether the program was told the identity of an object."""
+    return id(value) in (thread.trace.aliases.identified or ())
+
+
+def lifted() -> Any:
+    """A block in which a function is called that may be traced: it finds what those that were
+    traced within loops have left, which the trace around it does not read."""
+    lift = None if thread.trace is None else thread.trace.effects.lift
+    return contextlib.nullcontext() if lift is None else lift()
+
+
+def has_lists() -> bool:
+    """Whether the trace has made lists that the graph grows."""
+    return traces.n > 0 and thread.trace is not None and thread.trace.containers.are_grown
+
+
+def has_variants() -> bool:
+    """Whether the trace has objects among whose contents the graph chooses."""
+    return traces.n > 0 and thread.trace is not None and bool(thread.trace.variants.records)
+
+
+def record_of(owner: Any) -> Any:
+    """What is known of an object among whose contents the graph chooses; None of others."""
+    return thread.trace.variants.records.get(id(owner)) if has_variants() else None
+
+
+class Proxy:
+    """What stands for an object among whose contents the graph chooses."""
+
+    _ferrograph_target: Any
+    _ferrograph_items: Callable[[], Any]
+
+
+class Holder:
+    """What this package holds an object of the program's by, for a statement that is under way."""
+
+    __slots__ = ()
+
+
+def is_proxy(value: Any) -> bool:
+    """Whether a value stands for another object."""
+    return issubclass(type(value), Proxy)
+
+
+def note_choice() -> None:
+    """Note that the graph of the trace chooses among values."""
+    if thread.trace is not None:
+        thread.trace.effects.has_merged = True
+
+
+def note_unset(name: str) -> None:
+    """Note that a name stays unset which a branch or a loop of the graph may set."""
+    if thread.trace is not None:
+        thread.trace.effects.unset.add(name)
+
+
+def note_ordered(items: list) -> list:
+    """A list that ``sorted`` made of a tensor: a traced function returns it as a tensor."""
+    if thread.trace is not None:
+        known = thread.trace.containers
+        known.ordered = {**(known.ordered or {}), id(items): items}
+    return items
+
+
+def is_ordered(items: list) -> bool:
+    """Whether ``sorted`` made a list of a tensor."""
+    return thread.trace is not None and id(items) in (thread.trace.containers.ordered or ())
+
+
+def really(value: Any) -> Any:
+    """``value``, or what it stands for."""
+    return value._ferrograph_target if is_proxy(value) else value
+
+
+def proxy_of(value: Any) -> Any:
+    """What stands for an object among whose contents the graph chooses now; others themselves."""
+    if not has_variants():
+        return value
+    front = thread.trace.variants.proxies.get(id(value))
+    return value if front is None or not front._ferrograph_open() else front
+
+
+def refuse_stale(value: Any) -> None:
+    """Refuse an object that a region changed where the graph cannot follow."""
+    if traces.n and thread.trace is not None:
+        known = thread.trace.effects.stale.get(id(value))
+        if known is not None:
+            known._ferrograph_refuse()
+
+
+def original(value: Any) -> Any:
+    """The tuple in whose place another one was put; others themselves."""
+    rebuilt = thread.trace.variants.rebuilt
+    return rebuilt[id(value)][1] if rebuilt and id(value) in rebuilt else value
+
+
+def region_functions() -> tuple:
+    """The functions of the regions that are being traced, and of those in which others were."""
+    regions = [log.snapshot for log in thread.logs if log.snapshot is not None]
+    return (*thread.trace.effects.anchors, *(a for region in regions for a in region.anchors))

@@ -1,0 +1,182 @@
+"""Keys of dicts and members of sets whose classes say themselves how to hash and compare them.
+
+Python calls `__hash__` and `__eq__` of such a key wherever a dict or a set is made anew. Staging
+does so in place of the program where a region changes one, which nobody may notice: so they must do
+nothing but read. Their source says whether they do, as far as it can be followed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+import weakref
+from collections.abc import Iterable, Iterator
+
+from ..context import ownership
+from ..context.hooks import hooks
+from ..hints import Any
+from ..values import errors
+from .source_location import diagnostic, here
+from .walk import fields, walked
+
+_HASHED = ("__hash__", "__eq__")
+# What expressions call of the objects in them.
+_CALLED = frozenset(
+    {"__hash__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__len__"}
+    | {"__iter__", "__contains__", "__getitem__", "__index__", "__int__", "__float__", "__str__"}
+    | {"__repr__", "__format__", "__add__", "__xor__", "__getattr__", "__getattribute__"}
+)
+_READING = frozenset(
+    {abs, all, any, bool, bytes, callable, complex, divmod, enumerate, float, format, frozenset}
+    | {getattr, hasattr, hash, id, int, isinstance, issubclass, len, list, map, max, min, ord, pow}
+    | {range, repr, reversed, round, set, sorted, str, sum, super, tuple, type, zip, dict}
+)
+_METHODS = frozenset(
+    {"casefold", "count", "encode", "endswith", "get", "index", "items", "join", "keys", "lower"}
+    | {"lstrip", "replace", "rstrip", "split", "startswith", "strip", "tobytes", "tolist", "upper"}
+    | {"values", "as_tuple", "format", "is_integer", "bit_length", "title", "swapcase", "copy"}
+)
+
+_known: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
+
+
+def have_effects(keys: Iterable) -> bool:
+    """Whether to hash or to compare some of these keys may do more than to read."""
+    kinds = _own_kinds(keys)
+    if not any(_own(kind, name) for kind in kinds for name in _HASHED):
+        return False
+    seen: set[types.FunctionType] = set()
+    return any(_acts(held, kinds, seen) for name in _CALLED for held in _named(name, kinds))
+
+
+def are_same(first: Iterable, second: Iterable) -> bool:
+    """Whether nobody can tell some keys, without effects, from as many others in their order."""
+    return all(map(_is_same, first, second))
+
+
+def are_same_members(first: set, second: set) -> bool:
+    """The same of two sets, in any order."""
+    members = {member: member for member in second}
+    return all(member in members and _is_same(member, members[member]) for member in first)
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    """Whether a key is another one, or equal to it in class, value and all that both hold."""
+    if first is second:
+        return True
+    if type(first) is not type(second) or first != second:
+        return False
+    if type(first) is not tuple and ownership.is_library_class(type(first)):
+        return True
+    parts = [list(_held(one)) for one in (first, second)]
+    return len(parts[0]) == len(parts[1]) and are_same(*parts)
+
+
+def refuse(label: str, owner: Any) -> Any:
+    """Refuse that a region changes a dict or a set with such keys."""
+    raise errors.StagingError(
+        diagnostic(
+            here(),
+            f"{label!r} is changed or made anew in a branch or a loop of the graph, and has keys "
+            "of classes whose `__hash__` or `__eq__` may do more than to read: Python calls them "
+            "wherever a dict or a set is made anew, which happens while tracing",
+            "Use keys whose methods only read their attributes, such as tuples, texts or frozen "
+            f"dataclasses, or change the {type(owner).__name__} outside of the branch or loop.",
+        )
+    )
+
+
+def _own_kinds(keys: Iterable) -> list[type]:
+    """The program's classes among those of keys, and of what these hold."""
+    kinds = {type(part) for part in walked(tuple(keys), _held)}.union(map(type, keys))
+    return [kind for kind in kinds if not ownership.is_library_class(kind)]
+
+
+def _held(value: Any) -> Iterable:
+    for base in (tuple, frozenset, list, set, dict):
+        if isinstance(value, base):
+            held = list(base.__iter__(value))
+            held += dict.values(value) if base is dict else ()
+            return held + fields(value)
+    if isinstance(value, (type, types.FunctionType, types.ModuleType)):
+        return ()
+    return () if ownership.is_library_class(type(value)) else fields(value)
+
+
+def _own(kind: type, name: str) -> list:
+    """What the program's classes among the bases of a class have under a name."""
+    bases = [b for b in kind.__mro__ if name in vars(b) and not ownership.is_library_class(b)]
+    return [vars(base)[name] for base in bases if vars(base)[name] is not None]
+
+
+def _named(name: str, kinds: list[type]) -> Iterator[Any]:
+    for kind in kinds:
+        yield from _own(kind, name)
+
+
+def _acts(held: Any, kinds: list[type], seen: set) -> bool:
+    """Whether to read, or to call, what a class has may do more than to read."""
+    if isinstance(held, (staticmethod, classmethod)):
+        held = held.__func__
+    elif type(held) is property:
+        held = held.fget
+    if type(held) is not types.FunctionType:
+        is_plain = isinstance(held, (type, *_OF_PYTHON)) or not callable(held)
+        return not is_plain or (hasattr(type(held), "__get__") and type(held) not in _OF_PYTHON)
+    if held in seen or _is_pythons(held, kinds):
+        return False
+    seen.add(held)
+    if held not in _known:
+        _known[held] = hooks.reads_of(held)
+    reads = _known[held]
+    if reads is None:
+        return True
+    if any(_acts_by_name(held, name, reads, kinds, seen) for name in reads.names):
+        return True
+    found = {name: list(_named(name, kinds)) for name in reads.attributes}
+    if any(name not in _METHODS and not found[name] for name in reads.methods - _CALLED):
+        return True
+    return any(_acts(value, kinds, seen) for values in found.values() for value in values)
+
+
+_OF_PYTHON = (
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.MemberDescriptorType,
+    types.GetSetDescriptorType,
+)  # fmt: skip
+
+
+def _is_pythons(function: types.FunctionType, kinds: list[type]) -> bool:
+    """Whether a function is a library's, or one that Python's own decorator made of the fields of
+    a class."""
+    if function.__code__.co_filename != "<string>":
+        return ownership.is_library_file(function.__code__.co_filename)
+    names = {kind.__qualname__ for kind in kinds if hasattr(kind, "__dataclass_fields__")}
+    return function.__qualname__.rpartition(".")[0] in names
+
+
+def _acts_by_name(
+    function: types.FunctionType, name: str, reads: Any, kinds: list[type], seen: set
+) -> bool:
+    """Whether what a function does with what has a name may do more than to read."""
+    value = _value(function, name)
+    if type(value) is types.FunctionType:
+        return _acts(value, kinds, seen)
+    if name not in reads.called:
+        return False
+    if isinstance(value, type) and not ownership.is_library_class(value):
+        return True
+    try:
+        return value not in _READING
+    except TypeError:
+        return True
+
+
+def _value(function: types.FunctionType, name: str) -> Any:
+    """What a name means in a function."""
+    free = function.__code__.co_freevars
+    if name in free:
+        try:
+            return (function.__closure__ or ())[free.index(name)].cell_contents
+        except ValueError:
+            return None
+    return function.__globals__.get(name, getattr(builtins, name, None))

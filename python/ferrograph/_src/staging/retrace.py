@@ -1,0 +1,222 @@
+"""How often the body of a loop is traced: what one trace has taught need not be learned again.
+
+The first trace of a loop's body may show that the loop carries more than was known, or variables of
+other dtypes or shapes; then the body is traced again. In a nest, a loop inside is met again in each
+trace of the loops around it, and starts with what it knows. What Python prints in a body is said
+when the trace of the outermost loop counts, and not by those that are thrown away.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ..context.thread import Undetermined
+from ..heap import reach
+from ..heap.adapters.registry import is_opaque
+from ..heap.location import Location
+from ..heap.trace_context import thread as _traced
+from ..hints import Any
+
+__all__ = [
+    "RetraceLoop",
+    "RetraceForVariables",
+    "Memory",
+    "ShapeChangeError",
+    "attempt",
+    "first_iteration",
+    "in_loop",
+    "in_nest",
+    "is_unset",
+    "memory_of",
+    "printed",
+    "unset",
+]
+
+
+class RetraceLoop(BaseException):
+    """A trace of an iteration shows that the loop carries more than was known, or other dtypes."""
+
+    def __init__(
+        self,
+        places: Sequence[Location] = (),
+        promoted: dict | None = None,
+        flagged: Iterable[tuple[str, int]] = (),
+        large: Iterable[tuple[str, int]] = (),
+        chosen: Iterable[tuple[str, int]] = (),
+        split: Iterable[str] = (),
+        mixed: Iterable[tuple[str, int]] = (),
+        loosened: Iterable[tuple[str, int]] = (),
+        doubted: Iterable[tuple[str, int]] = (),
+    ):
+        super().__init__()
+        self.places = list(places)
+        self.promoted = promoted or {}
+        self.flagged, self.large = set(flagged), set(large)
+        self.chosen, self.split, self.mixed = set(chosen), set(split), set(mixed)
+        self.loosened, self.doubted = set(loosened), set(doubted)
+
+
+class RetraceForVariables(RetraceLoop):
+    """A region has to be traced again, since it made variables, or did so before: ``building``."""
+
+
+def unset(message: str) -> ValueError:
+    """The refusal of a name or a place that may be unset, or None, in the first iteration of a loop
+    alone: where that is known to run, the loop can be traced without it."""
+    error = ValueError(message)
+    error._ferrograph_unset = True
+    return error
+
+
+def is_unset(error: BaseException) -> bool:
+    """Whether an error is of that kind."""
+    return getattr(error, "_ferrograph_unset", False)
+
+
+@contextmanager
+def first_iteration() -> Iterator[None]:
+    """A block traces the first iteration of a loop by itself, in the graph around the loop: where
+    a test is known by then, such as ``i == 0``, one branch is traced and the other never runs."""
+    before, _thread.is_first = _thread.is_first, True
+    try:
+        yield
+    finally:
+        _thread.is_first = before
+
+
+class ShapeChangeError(ValueError):
+    """An iteration changes the shape of a variable: its number, and the shape that fits both."""
+
+    def __init__(self, message: str, index: int, general: list | None):
+        super().__init__(message)
+        self.index, self.general = index, general
+
+
+class Memory:
+    """What the traces of a loop, met at one place of the loop around it, have taught."""
+
+    def __init__(self) -> None:
+        self.places: list[Location] = []
+        self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
+        self.flagged: set[tuple[str, int]] = set()  # integers that some iterations alone have
+        self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
+        self.chosen: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
+        self.mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
+        self.loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
+        self.doubted: set[tuple[str, int]] = set()  # numbers that may be tensors in any iteration
+        self.split: set[str] = set()  # places whose objects iterations make several of one
+        self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
+        self._inner: dict[Any, Memory] = {}
+        self._n_met: dict[Any, int] = {}
+
+    def learn(self, again: RetraceLoop) -> None:
+        """Keep what a trace has shown."""
+        known = {p.key for p in self.places}
+        self.places += [p for p in again.places if p.key not in known]
+        self.promoted.update(again.promoted)
+        self.flagged |= again.flagged
+        self.large |= again.large
+        self.chosen |= again.chosen
+        self.split |= again.split
+        self.mixed |= again.mixed
+        self.loosened |= again.loosened
+        self.doubted |= again.doubted
+
+    def known_places(self, anchors: Sequence[Any]) -> list[Location]:
+        """The places that it has changed, of objects that ``anchors`` reach this time."""
+        owners = [place.owner for place in self.places]
+        there = reach.reached(list(anchors), owners) if owners else set()
+        return [p for p in self.places if id(p.owner) in there or p.is_shared or p.is_module]
+
+    def start(self) -> None:
+        """An iteration is traced from its beginning."""
+        self._n_met = {}
+
+    def inner(self, key: Any) -> Memory:
+        """That of a loop inside, each time that it is met in an iteration."""
+        n = self._n_met[key] = self._n_met.get(key, 0) + 1
+        return self._inner.setdefault((key, n), Memory())
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.depth = 0  # how many loops' bodies are traced, one in another
+        self.memory: Memory | None = None  # of the loop whose body is traced
+        self.said: list | None = None  # what Python has printed in that body
+        self.is_first = False  # whether a block of ``first_iteration`` runs
+
+
+_thread = thread = _Thread()
+
+
+def memory_of(loop: Any) -> Memory:
+    """What is known of a loop that is staged now."""
+    around = _thread.memory
+    return Memory() if around is None else around.inner((loop.anchors[-1].__code__, loop.line))
+
+
+def in_loop() -> bool:
+    """Whether the body of a loop of the graph is being traced on this thread."""
+    return _thread.memory is not None
+
+
+def in_nest() -> bool:
+    """Whether the body of a loop in another loop of the graph is being traced."""
+    return _thread.depth > 1
+
+
+@contextmanager
+def attempt(memory: Memory) -> Iterator[None]:
+    """A block traces an iteration; what it prints is said unless the trace is thrown away."""
+    before = _thread.memory, _thread.said
+    families = None if _traced.trace is None else _traced.trace.aliases.sets
+    known = [*families.all] if families is not None else []
+    said: list = []
+    _thread.memory, _thread.said = memory, said
+    memory.start()
+    _thread.depth += 1
+    try:
+        yield
+    except (RetraceLoop, ShapeChangeError, Undetermined):
+        said.clear()
+        families = None if _traced.trace is None else _traced.trace.aliases.sets
+        if families is not None:
+            families.restore(known)
+        raise
+    finally:
+        _thread.memory, _thread.said = before
+        _thread.depth -= 1
+        for text, file, flush in said:
+            _say(text, file, flush)
+
+
+def printed(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False):
+    """Python's ``print``: in the body of a loop of the graph once, however often that is traced.
+
+    What is printed into an object of the function's own is a change of that like any other.
+    """
+    target = sys.stdout if file is None else file
+    if _thread.said is None or not _is_said(target):
+        print(*values, sep=sep, end=end, file=file, flush=flush)
+        return
+    text = io.StringIO()
+    print(*values, sep=sep, end=end, file=text)
+    _say(text.getvalue(), file, flush)
+
+
+def _is_said(target: Any) -> bool:
+    """Whether what is printed into ``target`` leaves the program: it was there when the trace
+    began, or it is a file."""
+    known = (target,) if _traced.trace is None else _traced.trace.effects.listeners
+    return is_opaque(type(target)) or any(target is listener for listener in known)
+
+
+def _say(text: str, file: Any, flush: Any) -> None:
+    if _thread.said is None:
+        print(text, end="", file=file, flush=flush)
+    else:
+        _thread.said.append((text, file, flush))

@@ -1,0 +1,193 @@
+"""Items of Python's lists, tuples and dicts under keys that only the graph knows."""
+
+from __future__ import annotations
+
+from .. import ops
+from ..heap import aliasing, merged_containers, parts, structure
+from ..heap.source_location import diagnostic, here
+from ..heap.trace_context import note_choice
+from ..hints import Any
+from ..native import _core
+from ..symbolic import (
+    array_aliases,
+    merged_variables,
+    overflow_checks,
+    python_numbers,
+    python_strings,
+    values,
+)
+from ..values import dtypes
+
+
+def item(items: Any, key: Any) -> Any:
+    """``items[key]`` of a list or tuple, whose index is a tensor."""
+    check_index(key)
+    key, n = ops.cast(key, dtypes.int32), len(items)
+    ops.Assert(ops.logical_and(key >= -n, key < n), ["list index out of range"])
+    return one_of(list(items), ops.where(key < 0, key + n, key))
+
+
+def check_index(key: Any) -> None:
+    """Refuse what Python takes for no index: floats and texts."""
+    dtype = getattr(key, "dtype", dtypes.int32)
+    if dtype.is_integer or dtype == dtypes.bool:  # a truth is 0 or 1, as Python takes it
+        return
+    raise TypeError(
+        diagnostic(
+            here(),
+            f"only integers serve as an index or a limit, got a tensor of dtype {dtype.name}",
+            "Write `int(...)` around it.",
+        )
+    )
+
+
+def under_key(items: dict, key: Any) -> Any:
+    """The value in a dict under a number or a text that the graph chose."""
+    kinds = (str,) if key.dtype == dtypes.string else (bool, int, float)
+    whole = key.dtype.is_integer
+    known = [k for k in items if type(k) in kinds and not (whole and k % 1)]
+    if not known:
+        raise KeyError("there is no such key in the dict")
+    alike = ops.equal(ops.stack([_key(k, key.dtype) for k in known]), key)
+    ops.Assert(ops.reduce_any(alike), ["KeyError: no such key in the dict:", key])
+    place = ops.argmax(ops.cast(alike, dtypes.int32), output_type=dtypes.int32)
+    return one_of([items[k] for k in known], place)
+
+
+def _key(key: Any, dtype: Any) -> Any:
+    """A key of Python's as a tensor, to be compared with one of a dtype."""
+    return _core.convert_to_tensor(int(key) if dtype.is_integer else key, dtype)
+
+
+def one_of(items: list, place: Any) -> Any:
+    """The one among items at a place that the graph knows, each part of it by itself. TypeError
+    where they are not alike."""
+    if all(item is items[0] for item in items):
+        return items[0]
+    made = structure.pack(items[0], [_one_leaf(column, place) for column in _columns(items)])
+    return _standing_for(items, made)
+
+
+def in_order(items: list, places: Any) -> list:
+    """Items in an order that the graph knows, each part of them by itself. TypeError where they
+    are not alike."""
+    taken = [_all_leaves(column, places) for column in _columns(items)]
+    if not taken:
+        return items
+    made = [structure.pack(items[0], list(leaves)) for leaves in zip(*taken, strict=True)]
+    return [_standing_for(items, item) for item in made]
+
+
+def _columns(items: list) -> list[list]:
+    """Items that are alike, a list for each part of them."""
+    for other in items[1:]:
+        difference = structure.check_same_structure(items[0], other)
+        if difference is not None:
+            raise _not_alike(f"have different structures: {difference}")
+    return [list(column) for column in zip(*map(structure.leaves_of, items), strict=True)]
+
+
+def _standing_for(items: list, made: Any) -> Any:
+    """``made``, which is one among items that the graph chose, noted as another name of each."""
+    found = merged_containers.MergedContainers()
+    made = found.join("the item by a tensor", tuple(items), made)
+    note_choice()
+    aliasing.note(found, None, here())
+    arrays = [("", array) for item in items for array in parts.arrays_in(item)]
+    array_aliases.note_arrays(arrays, None, here())
+    return made
+
+
+def _not_alike(problem: str) -> TypeError:
+    return TypeError(
+        diagnostic(
+            here(),
+            f"a tensor chooses among items, or puts them in order, and they {problem}",
+            "Make them tensors, numbers, or structures of these that are alike; or choose with "
+            "`if`, or with `fg.switch_case`.",
+        )
+    )
+
+
+def _may_be_alike(shape: list | None, other: list | None) -> bool:
+    """Whether two shapes, as far as they are known, may be the same one."""
+    if shape is None or other is None:
+        return True
+    pairs = zip(shape, other, strict=False)
+    return len(shape) == len(other) and all(a == b or a is None or b is None for a, b in pairs)
+
+
+def _weakened(leaves: list) -> list:
+    """Leaves of which those that stand for numbers of Python's take the dtype of a tensor."""
+    strong = next((v for v in leaves if values.is_tensor(v) and not python_numbers.is_chosen(v)), 0)
+    return [(python_numbers.weakened(leaf, strong) or (leaf,))[0] for leaf in leaves]
+
+
+def _one_leaf(leaves: list, place: Any) -> Any:
+    """The one among leaves of structures."""
+    if all(leaf is leaves[0] for leaf in leaves) and not values.can_be_tensor(leaves[0]):
+        return leaves[0]
+    return _told(ops.gather(_stacked(leaves), place), leaves, place)
+
+
+def _all_leaves(leaves: list, places: Any) -> list:
+    """Leaves of structures in another order."""
+    if all(leaf is leaves[0] for leaf in leaves) and not values.can_be_tensor(leaves[0]):
+        return leaves
+    found = ops.unstack(ops.gather(_stacked(leaves), places), len(leaves))
+    return [_told(tensor, leaves, places[i]) for i, tensor in enumerate(found)]
+
+
+def _stacked(leaves: list) -> Any:
+    """Leaves as one tensor. TypeError where no tensor holds them all as they are."""
+    other = next((leaf for leaf in leaves if not values.can_be_tensor(leaf)), leaves)
+    if other is not leaves:
+        raise _not_alike(f"hold an object that no tensor stands for, a `{type(other).__name__}`")
+    shapes = [values.static_shape(leaf) if hasattr(leaf, "shape") else [] for leaf in leaves]
+    other = next((shape for shape in shapes if not _may_be_alike(shape, shapes[0])), None)
+    if other is not None:
+        raise _not_alike(f"have the shapes {shapes[0]} and {other}")
+    leaves = _weakened(leaves)
+    dtype = values.common_dtype(leaves)
+    if dtype == dtypes.variant:
+        raise _not_alike("hold lists that grew in branches or loops of the graph")
+    kinds = {type(leaf) for leaf in leaves} if dtype is None else set()
+    if kinds == {int, float}:
+        dtype = dtypes.float32
+    elif len(kinds) > 1:
+        raise _not_alike(f"are of the kinds {' and '.join(sorted(k.__name__ for k in kinds))}")
+    return ops.stack([values.to_tensor(v, dtype) for v in leaves])
+
+
+def _told(found: Any, leaves: list, place: Any) -> Any:
+    """The one among leaves at a place, noted as what these are."""
+    merged_variables.follow(found, leaves)
+    if all(map(python_strings.is_text, leaves)):
+        python_strings.mark(found)
+    if all(map(python_numbers.is_number, leaves)):
+        python_numbers.mark(found, python_numbers.kinds_of(*leaves))
+    standing = [overflow_checks.standing(v) for v in leaves]
+    if any(flag is not False for flag in standing):
+        flag: Any = True
+        if any(flag is not True for flag in standing):
+
+            def told() -> Any:
+                return ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
+
+            flag = overflow_checks.Told(told)
+        overflow_checks.note(
+            found,
+            True,
+            flag,
+            at_most=overflow_checks.most_of(filter(overflow_checks.is_integer, leaves)),
+        )
+    return found
+
+
+def set_item(items: list, key: Any, value: Any) -> None:
+    """``items[key] = value`` of a list. TypeError where the value is not like an item."""
+    n, key = len(items), ops.cast(key, dtypes.int32)
+    ops.Assert(ops.logical_and(key >= -n, key < n), ["list assignment index out of range"])
+    place = ops.where(key < 0, key + n, key)
+    for i, old in enumerate(list(items)):
+        items[i] = one_of([old, value], ops.cast(ops.equal(place, i), dtypes.int32))

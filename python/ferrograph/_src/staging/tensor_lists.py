@@ -1,0 +1,606 @@
+"""Python lists whose length the graph decides: ``append`` and its like in staged code.
+
+Such a list stays the user's list object and holds one element, a ``Grown``: tensor lists of the
+graph, one for each tensor in an element. What converted code does to the list, it does to those.
+Code that is not converted meets the ``Grown`` itself, which refuses every use.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+
+from .. import ops
+from ..heap import frames, may_alias, region_log
+from ..heap.active_iterators import refuse_running
+from ..heap.location import Container, Together, is_grown
+from ..heap.source_location import diagnostic, here
+from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack
+from ..heap.trace_context import refuse_stale
+from ..hints import Any
+from ..native import _core
+from ..symbolic import merged_variables, overflow_checks, python_numbers, python_strings, values
+from ..values import constants, dtypes, errors
+from ..values.errors import shown
+from ..values.tensor_shape import TensorShape
+from . import iteration, tensor_indexing, unused_reads
+
+
+def _unfit(label: str, problem: str) -> errors.StagingError:
+    """The error that a list cannot grow in the graph."""
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            f"{label} grows in a branch or a loop of the graph, but {problem}",
+            "Make its elements tensors of one dtype and one structure, with `fg.cast` for example, "
+            "or keep each part in a list or a `fg.TensorArray` of its own.",
+        )
+    )
+
+
+class Elements:
+    """What the elements of a grown list are: their structure, dtypes and static shapes."""
+
+    def __init__(self, samples: list, label: str):
+        if not samples:
+            raise _unfit(label, "nothing shows what its elements are")
+        self.label, self.place = label, here()
+        self.structure = pack(samples[0], leaves_of(samples[0]))
+        columns = []
+        for sample in samples:
+            problem = check_same_structure(self.structure, sample)
+            if problem is not None:
+                raise _unfit(label, f"its elements differ in structure: {problem}")
+            columns.append(leaves_of(sample))
+        self.dtypes, self.shapes = [], []
+        self.are_texts = [all(map(python_strings.is_text, c)) for c in zip(*columns, strict=True)]
+        self.are_numbers = [
+            any(map(python_numbers.is_number, c)) for c in zip(*columns, strict=True)
+        ]
+        self.are_integers = [
+            any(map(overflow_checks.is_integer, c)) for c in zip(*columns, strict=True)
+        ]
+        for leaves in zip(*columns, strict=True):
+            if not all(values.can_be_tensor(leaf) for leaf in leaves):
+                raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
+            dtype = values.common_dtype(list(leaves))
+            self.dtypes.append(dtype or _core.convert_to_tensor(leaves[0]).dtype)
+            shapes = [TensorShape(getattr(leaf, "shape", ())) for leaf in leaves]
+            general = shapes[0]
+            for shape in shapes[1:]:
+                general = general.most_specific_compatible_shape(shape)
+            self.shapes.append(general)
+        if not self.dtypes:
+            raise _unfit(label, "its elements hold no tensors")
+        self.have_parts = columns[0][0] is not self.structure
+
+    def join(self, samples: list) -> None:
+        """Take in that ``samples`` are elements, too."""
+        others = Elements(samples, self.label)
+        for i in range(len(self.dtypes)):
+            self.are_texts[i] = self.are_texts[i] and others.are_texts[i]
+            self.are_numbers[i] = self.are_numbers[i] or others.are_numbers[i]
+            self.are_integers[i] = self.are_integers[i] or others.are_integers[i]
+
+    def learn(self, i: int, shape: Any) -> None:
+        """Take in the shape of a new element."""
+        self.shapes[i] = self.shapes[i].most_specific_compatible_shape(TensorShape(shape))
+
+    def shape_input(self, i: int) -> Any:
+        dims = self.shapes[i]
+        if dims.rank is None:
+            return -1
+        return constants.constant([-1 if d is None else d for d in dims.as_list()], dtypes.int32)
+
+
+class Grown(Together):
+    """The elements of a list that grew in staged code."""
+
+    def __init__(self, elements: Elements, handles: list):
+        self._elements = elements
+        self._handles = handles
+
+    @classmethod
+    def of(cls, elements: Elements, items: list) -> Grown:
+        """These items, in the graph under construction."""
+        made = cls(elements, [cls._reserve(elements, i) for i in range(len(elements.dtypes))])
+        for item in items:
+            made = made.extended(item) if type(item) is Grown else made.pushed(item)
+        region_log.note_lists()
+        return made
+
+    @staticmethod
+    def _reserve(elements: Elements, i: int) -> Any:
+        inputs = (elements.shape_input(i), 0)
+        return _core.emit("TensorListReserve", inputs, {"element_dtype": elements.dtypes[i]})
+
+    def _emit(self, op: str, i: int, *inputs: Any) -> Any:
+        attrs = {"element_dtype": self._elements.dtypes[i]}
+        return _core.emit(op, (self._handles[i], *inputs), attrs)
+
+    def _each(self, make: Callable[[int], Any]) -> list:
+        return [make(i) for i in range(len(self._handles))]
+
+    def _with(self, handles: list, added: Sequence[Any] = ()) -> Grown:
+        """The list of these handles, which hold what those of this one do, and ``added``."""
+        for i, handle in enumerate(handles):
+            self._follow(handle, i, *added[i : i + 1])
+        return Grown(self._elements, handles)
+
+    def _follow(self, made: Any, i: int, *added: Any) -> None:
+        sources = (self._handles[i], *added)
+        if any(map(values.stands_for_variable, sources)):
+            merged_variables.note(made, self._elements.label, here())
+
+    def count(self) -> Any:
+        """The number of elements."""
+        return _core.emit("TensorListLength", (self._handles[0],))
+
+    def pushed(self, item: Any) -> Grown:
+        """With one more element at the end."""
+        leaves = self._leaves(item)
+        handles = self._each(lambda i: self._emit("TensorListPushBack", i, leaves[i]))
+        self._note_element(item, False)
+        return self._with(handles, leaves_of(item))
+
+    def _note_element(self, item: Any, is_made: bool) -> Any:
+        if type(item) is not _core.SymbolicTensor:
+            may_alias.note_element(item, self._elements.label, is_made)
+        return item
+
+    def _leaves(self, item: Any) -> list:
+        problem = check_same_structure(self._elements.structure, item)
+        if problem is not None:
+            raise _unfit(self._elements.label, f"its elements differ in structure: {problem}")
+        found = []
+        for i, leaf in enumerate(leaves_of(item)):
+            if not values.can_be_tensor(leaf):
+                raise _unfit(self._elements.label, f"it holds tensors alone, not {shown(leaf)}")
+            try:
+                found.append(values.to_tensor(leaf, self._elements.dtypes[i]))
+            except TypeError as e:
+                problem = f"its elements have different dtypes: {e}"
+                raise _unfit(self._elements.label, problem) from None
+            self._elements.learn(i, found[i].shape)
+        return found
+
+    def _pack(self, leaves: list) -> Any:
+        return pack(self._elements.structure, leaves)
+
+    def holds_numbers(self) -> Any:
+        """The dtype of its elements where they are single numbers, else None."""
+        known = self._elements
+        is_flat = check_same_structure(known.structure, 0) is None
+        return known.dtypes[0] if is_flat and known.shapes[0].rank == 0 else None
+
+    def popped(self) -> tuple[Any, Grown]:
+        """The last element, and the rest."""
+        if frames.may_be_caught():
+            ops.Assert(self.count() > 0, [unused_reads.EMPTY])
+        handles, leaves = [], []
+        for i in range(len(self._handles)):
+            handle, leaf = self._emit("TensorListPopBack", i, self._elements.shape_input(i))
+            handles.append(handle)
+            leaves.append(self._element(i, leaf))
+        unused_reads.note(leaves[0], lambda: self.count() > 0, unused_reads.EMPTY)
+        return self._pack(leaves), self._with(handles)
+
+    def at(self, index: Any) -> Any:
+        """The element at a place; negative ones count from the end."""
+        place, shape = self._place(index), self._elements.shape_input
+
+        def element(i: int) -> Any:
+            return self._element(i, self._emit("TensorListGetItem", i, place, shape(i)))
+
+        if frames.may_be_caught() or self._elements.have_parts:
+            ops.Assert(self.has(place), [unused_reads.BEYOND])
+        found = self._pack(self._each(element))
+        unused_reads.note(found, lambda: self.has(place), unused_reads.BEYOND)
+        return self._note_element(found, True)
+
+    def has(self, place: Any) -> Any:
+        """Whether there is an element at a place."""
+        return ops.logical_and(place >= 0, place < self.count())
+
+    def _element(self, i: int, leaf: Any) -> Any:
+        self._follow(leaf, i)
+        if self._elements.are_texts[i]:
+            python_strings.mark(leaf)
+        if self._elements.are_numbers[i]:
+            python_numbers.mark(leaf)
+        if self._elements.are_integers[i]:
+            overflow_checks.note(leaf, large=True)
+        return leaf
+
+    def _place(self, index: Any) -> Any:
+        if values.is_tensor(index):
+            index = ops.cast(index, dtypes.int32)
+            return ops.where(index < 0, index + self.count(), index)
+        return self.count() + index if index < 0 else index
+
+    def replaced(self, index: Any, item: Any) -> Grown:
+        """With another element at a place."""
+        leaves, place = self._leaves(item), self._place(index)
+        handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
+        if region_log.in_region():  # which may not run at all where nobody reads what it leaves
+            ops.Assert(self.has(place), [unused_reads.NO_PLACE])
+        else:
+            unused_reads.note(handles[0], lambda: self.has(place), unused_reads.NO_PLACE)
+        self._note_element(item, False)
+        return self._with(handles, leaves_of(item))
+
+    def stacked(self) -> Any:
+        """All elements with a new first axis, in the structure of one element."""
+        shape = self._elements.shape_input
+        return self._pack(self._each(lambda i: self._emit("TensorListStack", i, shape(i))))
+
+    def is_flat(self) -> bool:
+        """Whether an element is one tensor."""
+        return check_same_structure(self._elements.structure, 0) is None
+
+    def as_tensor(self) -> Any:
+        """All elements as one tensor, as a library function makes it of such a list."""
+        if self.is_flat():
+            return self.stacked()
+        leaves = leaves_of(self._elements.structure)
+        structure = self._elements.structure
+        if type(structure) not in (list, tuple) or len(leaves) != len(structure):
+            self._refuse()
+        if len(set(self._elements.dtypes)) > 1:
+            self._refuse()
+        return ops.stack(leaves_of(self.stacked()), axis=1)
+
+    def joined(self) -> Any:
+        """All elements joined along their first axis, in which they may differ."""
+
+        def join(i: int) -> Any:
+            shape = self._elements.shapes[i]
+            if shape.rank is not None:
+                shape = TensorShape([None, *shape.as_list()[1:]])
+            dims = shape.as_list() if shape.rank is not None else None
+            wanted = (
+                -1 if dims is None else constants.constant([-1 if d is None else d for d in dims])
+            )
+            return self._emit(
+                "TensorListConcatV2", i, wanted, constants.constant([], dtypes.int64)
+            )[0]
+
+        return self._pack(self._each(join))
+
+    def rebuilt(self, change: Callable[[Any], Any]) -> Grown:
+        """Of the stacked tensors after ``change``."""
+        handles = []
+        for i, stack in enumerate(leaves_of(self.stacked())):
+            inputs = (change(stack), self._elements.shape_input(i))
+            attrs = {"element_dtype": self._elements.dtypes[i]}
+            handles.append(_core.emit("TensorListFromTensor", inputs, attrs))
+        return self._with(handles)
+
+    def extended(self, other: Grown) -> Grown:
+        """Followed by the elements of another."""
+        stacks = iter(leaves_of(other.stacked()))
+        made = self.rebuilt(lambda stack: ops.concat([stack, next(stacks)], 0))
+        for i, handle in enumerate(made._handles):
+            other._follow(handle, i)
+        return made
+
+    def refuse_return(self) -> Any:
+        """Refuse that a traced function returns the list."""
+        raise errors.StagingError(
+            diagnostic(
+                self._elements.place,
+                f"{self._elements.label} grows in this branch or loop of the graph and is returned "
+                "by the traced function: its length is known only when the graph runs",
+                "Return `fg.stack(items)`, or write to a TensorArray and return its `stack()`.",
+            )
+        )
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                f"{self._elements.label} grew in a branch or a loop of the graph, at "
+                f"{self._elements.place}: its length is known only when the graph runs, and this "
+                "use of it needs it while tracing",
+                "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
+                "on its name work; or write to a TensorArray.",
+            )
+        )
+
+    def __copy__(self) -> Grown:
+        """A copy of each element: a single number or tensor is its own."""
+        if check_same_structure(self._elements.structure, 0) is not None:
+            self._refuse()
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Grown:
+        return self.__copy__()
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __int__ = __float__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
+    __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __neg__ = __abs__ = __index__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = __format__ = _refuse
+    __matmul__ = __rmatmul__ = __and__ = __or__ = __xor__ = __invert__ = __array__ = _refuse
+    __reduce_ex__ = _refuse
+    __hash__ = object.__hash__
+    __tf_tensor__ = _refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._refuse()
+
+    def __repr__(self) -> str:
+        return f"<elements of a list that grew in staged code, {self._elements.label}>"
+
+
+COMPOSITES[Grown] = (
+    lambda grown: grown._handles,
+    lambda grown, handles: grown._with(handles),
+)
+
+
+def truth(value: Any) -> Any:
+    """What decides whether ``value`` is true: of a grown list, whether it holds anything."""
+    return whole(value).count() > 0 if is_grown(value) else value
+
+
+def is_true(value: Any) -> Any:
+    """Whether a value is true, as Python or as a tensor."""
+    found = truth(value)
+    return found if values.is_staged(found) else bool(found)
+
+
+def size(items: Any) -> Any:
+    """How many elements there are, as Python or as a tensor."""
+    return whole(items).count() if is_grown(items) else len(items)
+
+
+def whole(items: list) -> Grown:
+    """All elements of such a list."""
+    if list.__len__(items) == 1:
+        return list.__getitem__(items, 0)
+    grown = next(v for v in list.__iter__(items) if type(v) is Grown)
+    return Grown.of(grown._elements, items)
+
+
+def as_element(items: Any, tensor: Any) -> Any:
+    """``tensor``, which is one of the numbers in a grown list, as such a one."""
+    grown = whole(items) if is_grown(items) else None
+    return grown._element(0, tensor) if grown is not None and grown.holds_numbers() else tensor
+
+
+def of_elements(iterable: Any, like: Any = None) -> list:
+    """The list of what a loop over a tensor runs over: one that the graph grows where its length is
+    not known. The elements are those of ``like`` where that is a grown list of numbers."""
+    source = iteration.as_source(iterable)
+    if isinstance(source.count, int) or not isinstance(source, iteration.Rows):
+        return region_log.fresh(list(source))
+    tensor = _core.convert_to_tensor(iterable)
+    if is_grown(like) and whole(like).holds_numbers():
+        elements = whole(like)._elements
+    else:
+        elements = Elements([values.blank(tensor.dtype, ())], "a list of the elements of a tensor")
+        elements.shapes = [tensor.shape[1:]]
+    attrs = {"element_dtype": tensor.dtype}
+    handle = _core.emit("TensorListFromTensor", (tensor, elements.shape_input(0)), attrs)
+    region_log.note_lists()
+    return region_log.fresh([Grown(elements, [handle])])
+
+
+def merged(label: str, first: list, second: list) -> Elements:
+    """What lists that two branches leave hold."""
+    plain = [v for v in (*first, *second) if type(v) is not Grown]
+    for v in (*first, *second):
+        if type(v) is Grown:
+            return v._elements
+    return Elements(plain, label)
+
+
+class Items(iteration.Source):
+    """The elements of a grown list, for a loop."""
+
+    def __init__(self, items: list):
+        self._items, self._held = items, list(items)
+        self._grown = whole(items)
+        self.count = self._grown.count()
+
+    def has_changed(self) -> bool:
+        held = self._held
+        same = len(held) == len(self._items) and all(map(operator.is_, held, self._items))
+        return not same
+
+    def at(self, index: Any) -> Any:
+        return self._grown.at(index)
+
+
+class Backwards(iteration.Source):
+    """The elements of a source, the last one first."""
+
+    def __init__(self, inner: iteration.Source):
+        self._inner = inner
+        self.count = inner.count
+
+    def has_changed(self) -> bool:
+        return self._inner.has_changed()
+
+    def at(self, index: Any) -> Any:
+        return self._inner.at(self.count - 1 - index)
+
+    def refuse_next(self) -> None:
+        """Refuse to take its elements one by one."""
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                "`next` takes an element of `reversed(items)`, and a branch or a loop of the graph "
+                "changed how many elements the items are: how many are left is known only when the "
+                "graph runs",
+                "Take the last one by its number, `items[-1]` or `list(items)[-1]`, or run over "
+                "`reversed(items)` with `for`.",
+            )
+        )
+
+
+def method(items: list, name: str) -> Callable:
+    """A method of a grown list."""
+    found = _METHODS.get(name)
+    if found is None:
+        return lambda *args, **kwargs: whole(items)._refuse()
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        region_log.touch(Container("a list", items))
+        return found(items, *args, **kwargs)
+
+    return call
+
+
+def placed(items: list, method_: Callable) -> Callable:
+    """``insert`` or ``pop`` of a list that has not grown: it does where a tensor is the place."""
+
+    def call(*args: Any) -> Any:
+        region_log.in_place(items)
+        if not args or not values.is_staged(args[0]):
+            return method_(*args)
+        refuse_running(items)
+        elements = Elements([*items, *args[1:]], "the list")
+        _set(items, Grown.of(elements, list(items)))
+        return method(items, method_.__name__)(*args)
+
+    return call
+
+
+def precede(items: list, others: list) -> None:
+    """Put ``others`` before the elements of a list, which may have grown."""
+    if others and is_grown(items):
+        grown = whole(items)
+        grown._elements.join(others)
+        _set(items, Grown.of(grown._elements, others).extended(grown))
+    else:
+        items[:0] = others
+
+
+def _set(items: list, grown: Grown) -> None:
+    list.__setitem__(items, slice(None), [grown])
+
+
+def _append(items: list, item: Any) -> None:
+    _set(items, whole(items).pushed(item))
+
+
+def _extend(items: list, others: Any) -> None:
+    grown = whole(items)
+    if is_grown(others):
+        _set(items, grown.extended(whole(others)))
+        return
+    for item in others:
+        grown = grown.pushed(item)
+    _set(items, grown)
+
+
+def _pop(items: list, index: Any = -1) -> Any:
+    grown = whole(items)
+    if type(index) is int and index == -1:
+        item, grown = grown.popped()
+    else:
+        place = grown._place(index)
+        ops.Assert(grown.has(place), ["pop index out of range"])
+        item = grown.at(index)
+        grown = grown.rebuilt(lambda s: ops.concat([s[:place], s[place + 1 :]], 0))
+    _set(items, grown)
+    return item
+
+
+def _insert(items: list, index: Any, item: Any) -> None:
+    grown = whole(items)
+    new = iter(leaves_of(Grown.of(grown._elements, [item]).stacked()))
+    place = grown._place(index)
+    _set(items, grown.rebuilt(lambda s: ops.concat([s[:place], next(new), s[place:]], 0)))
+
+
+def _clear(items: list) -> None:
+    _set(items, Grown.of(whole(items)._elements, []))
+
+
+def _reverse(items: list) -> None:
+    _set(items, whole(items).rebuilt(lambda s: ops.reverse(s, [0])))
+
+
+_METHODS: dict[str, Callable] = {
+    "append": _append,
+    "extend": _extend,
+    "pop": _pop,
+    "insert": _insert,
+    "clear": _clear,
+    "reverse": _reverse,
+    "copy": list,
+}
+
+
+class Setter:
+    """Sets elements of a list under Python and tensor indices."""
+
+    def __init__(self, items: list):
+        self._items = items
+
+    def __getitem__(self, key: Any) -> Any:
+        return loaded(self._items, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        items = self._items
+        if is_grown(items):
+            if isinstance(key, slice):
+                whole(items)._refuse()
+            _set(items, whole(items).replaced(key, value))
+        elif values.is_staged(key):
+            tensor_indexing.set_item(items, key, value)
+        else:
+            if isinstance(key, slice) and key.step is not None:
+                refuse_stale(items)  # whose length decides how many elements it takes
+            items[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        if is_grown(self._items):
+            if isinstance(key, slice):
+                whole(self._items)._refuse()
+            _pop(self._items, key)
+        else:
+            del self._items[key]
+
+
+def loaded(items: Any, key: Any) -> Any:
+    """``items[key]``."""
+    if region_log.active():
+        if is_grown(items):
+            grown = whole(items)
+            if isinstance(key, slice):
+                return [grown.rebuilt(lambda s: s[key])]
+            return grown.at(key)
+        if isinstance(items, (list, tuple)) and values.is_staged(key):
+            return tensor_indexing.item(items, key)
+    return items[key]
+
+
+def total(items: list) -> Any:
+    """The sum of such a list where its elements stand for integers of Python's own, else None."""
+    grown = whole(items)
+    known = grown._elements
+    is_flat = grown.holds_numbers() in overflow_checks.DTYPES and all(known.are_integers)
+    return python_numbers.mark(overflow_checks.total(grown.stacked())) if is_flat else None
+
+
+def as_tensors(arguments: Any) -> Any:
+    """Arguments of a library function, with tensors for grown lists."""
+    return whole(arguments).as_tensor() if is_grown(arguments) else arguments
+
+
+def as_numbers(values_: Any) -> Any:
+    """What Python looks through one by one, with tensors for grown lists of numbers and tensors;
+    refused of others."""
+    if is_grown(values_) and not whole(values_).is_flat():
+        whole(values_)._refuse()
+    return as_tensors(values_)
+
+
+def elements_of(value: Any) -> Iterator | Any:
+    """What iterates over ``value`` where it is a grown list, else ``value``."""
+    return Items(value) if is_grown(value) else value

@@ -1,0 +1,250 @@
+"""Variables among which the graph chooses.
+
+A name to which a branch or a loop gives a variable holds a tensor from then on: the value that the
+variable had there. So does what holds the elements of a list that a loop grew, or that tensors put
+in order. In plain Python they hold the variable itself, which code that follows may assign. A graph
+that uses such a tensor after an operation that may write the variable is refused; where the
+variable is but what a loop begins with, the graph fails if there was no iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import ops
+from ..context.thread import current_region
+from ..heap.source_location import SourceLocation, diagnostic, here
+from ..heap.trace_context import thread as _thread
+from ..hints import Any
+from ..native import _core
+from ..values import dtypes, errors
+from .provenance import key_of
+from .values import stands_for_variable
+
+
+class MergedVariables:
+    """The tensors of a trace that represent variables, and regions that make some."""
+
+    built: Any = None  # see ``lazy_variables``, locations by the depths of regions
+
+    def __init__(self) -> None:
+        self.tensors: dict[Any, Any] = {}
+
+
+def of_trace() -> MergedVariables:
+    """That of the trace on this thread."""
+    found: MergedVariables = _thread.trace.part("variables", MergedVariables)
+    return found
+
+
+class Noted:
+    """A tensor that stands for a variable, with the name and the place at which it came to."""
+
+    __slots__ = ("label", "outer", "place", "ran", "tensor")
+
+    def __init__(self, tensor: Any, label: str, place: str, ran: Any, outer: Any):
+        self.tensor, self.label, self.place, self.ran = tensor, label, place, ran
+        self.outer = outer
+
+
+def note(
+    tensor: Any, label: str, place: str, ran: Any = None, outer: set[str] | None = None
+) -> None:
+    """Note a tensor that stands for a variable: an output of a conditional or a loop, or what was
+    taken from among several. ``ran`` is of what a loop begins with: whether there was an
+    iteration; ``outer`` of what comes into an iteration: the handles around the loop."""
+    if _thread.trace is not None:
+        place = place if isinstance(place, SourceLocation) else here()
+        of_trace().tensors[key_of(tensor)] = Noted(tensor, label, place, ran, outer)
+
+
+def follow(made: Any, sources: Iterable[Any], label: str = "") -> None:
+    """Note a tensor that is one of some sources, or holds them, where these are variables."""
+    if any(map(stands_for_variable, sources)):
+        note(made, label, here())
+
+
+def refuse_identity(compared: Iterable[Any]) -> None:
+    """Refuse that code asks which object a variable is that the graph chose."""
+    if any(type(v) is _core.SymbolicTensor and stands_for_variable(v) for v in compared):
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                "this line asks which object a variable is (`is`, `id`) that a branch or loop of "
+                "the graph chose: its value stands for it",
+                "Keep a number beside it that says which one was chosen, and compare that.",
+            )
+        )
+
+
+def check(region: Any, outputs: Iterable[Any]) -> None:
+    """Refuse a region, which gives these outputs and is traced now, where it uses what stands for a
+    variable after that may have been written."""
+    own = [noted for key, noted in _noted() if key[0] == region.graph_id]
+    if not own:
+        return
+    nodes, known_inputs = region.nodes(), _inputs(region)
+    given = {key_of(v) for v in outputs if isinstance(v, _core.SymbolicTensor)}
+    for noted in own:
+        name = noted.tensor.name
+        handles = _handles(nodes, name, known_inputs)
+        if not handles:
+            continue
+        made = next(i for i, n in enumerate(nodes) if n["name"] == name.rpartition(":")[0])
+        used = key_of(noted.tensor) in given
+        is_grown = nodes[made]["op"].endswith("While") and noted.tensor.dtype == dtypes.variant
+        if is_grown and _writes_within(nodes[made], handles):
+            _refuse(noted)
+        if _is_used_late(nodes[made + 1 :], {name}, handles, used):
+            _refuse(noted)
+
+
+def _refuse(noted: Noted) -> None:
+    """Refuse it; where that depends on whether a loop ran, the graph fails in its place."""
+    if noted.ran is not None:
+        ops.Assert(noted.ran, [_begun(noted)])
+        return
+    label = noted.label
+    called = (
+        f"{label!r} is"
+        if label
+        else "what a branch or loop, a tensor index or an order gives here is"
+    )
+    raise errors.StagingError(
+        diagnostic(
+            noted.place,
+            f"{called} one of several variables among which the graph chose, and that one may be "
+            "assigned before it is read again: what stands for it is its value at this choice",
+            "Choose and read in one place (`y = a * x if c else b * x`), assign before the choice, "
+            "or keep a copy of the value with `fg.identity(variable)`.",
+        )
+    )
+
+
+def _begun(noted: Noted) -> str:
+    return diagnostic(
+        noted.place,
+        f"{noted.label!r} is a variable before this loop, which had no iteration, and that is "
+        "assigned before it is read again: what stands for it is its value at the loop",
+        "Write `fg.identity(variable)` before the loop to keep the value.",
+    )
+
+
+# Operations whose results are, or hold, what they are given.
+_HOLDING = frozenset(
+    {"Identity", "Cast", "Pack", "Unpack", "GatherV2", "SelectV2", "ConcatV2", "StridedSlice"}
+    | {"Reshape", "ReverseV2", "Maximum", "Minimum"}
+    | {"TensorListPushBack", "TensorListPopBack", "TensorListSetItem", "TensorListGetItem"}
+    | {"TensorListStack", "TensorListFromTensor", "TensorListConcatV2"}
+)
+
+
+def handles_of(tensor: Any) -> set[str]:
+    """The handles of which a tensor that a loop begins with is a read, by their names around the
+    loop, and as what is captured there."""
+    regions = [traced.region for traced in _thread.regions] + [current_region()]
+    for region in regions:
+        if region is not None and region.graph_id == tensor._graph_id:
+            found = _handles(region.nodes(), tensor.name, _inputs(region))
+            captures = _captures(region)
+            return found | {captures[name] for name in found if name in captures}
+    return set()
+
+
+def _captures(region: Any) -> dict[str, str]:
+    """The inputs of a region that are captured, with what says which tensor each is."""
+    outer = [t.name if _core.is_symbolic(t) else f"eager {t._id}" for t in region.captured()]
+    inputs = [n["name"] for n in region.nodes() if n["op"] == "Placeholder"]
+    names = [n for n in inputs if n.rpartition("/")[2].partition("_")[0] == "capture"]
+    # Those that the program calls so are arguments, which come first.
+    captured = names[len(names) - len(outer) :]
+    return {f"{name}:0": known for name, known in zip(captured, outer, strict=True)}
+
+
+def _inputs(region: Any) -> dict[str, set[str]]:
+    """The inputs of a region that stand for variables, with their handles in it."""
+    noted = [n for key, n in _noted() if key[0] == region.graph_id and n.outer is not None]
+    if not noted:
+        return {}
+    inner = {captured: name for name, captured in _captures(region).items()}
+    return {n.tensor.name: {inner[h] for h in n.outer if h in inner} for n in noted}
+
+
+def _noted() -> list[tuple[tuple, Noted]]:
+    return list(of_trace().tensors.items()) if _thread.trace is not None else []
+
+
+def _handles(nodes: list[dict], name: str, inputs: dict[str, set[str]]) -> set[str]:
+    """The handles, by the names that they have among these nodes, of which a value is a read; those
+    of which ``inputs`` are, are known."""
+    if name in inputs:
+        return inputs[name]
+    named = {node["name"]: node for node in nodes}
+    maker, _, index = name.rpartition(":")
+    node = named.get(maker)
+    if node is None:
+        return set()
+    if node["op"] == "ReadVariableOp":
+        return {node["input"][0]}
+    if node["op"] in _HOLDING:
+        return set().union(*(_handles(nodes, source, inputs) for source in node["input"]))
+    found: set[str] = set()
+    for region, outer in _regions(node):
+        within = region.output_names()
+        if len(within) != len(node["output"]):
+            continue  # the condition of a loop
+        inner = within[int(index)]
+        if inner in outer:
+            found |= _handles(nodes, outer[inner], inputs)
+        found |= {outer[h] for h in _handles(region.nodes(), inner, {}) if h in outer}
+    if node["op"].endswith("While"):
+        found |= _handles(nodes, node["input"][int(index)], inputs)
+    return found
+
+
+def _is_used_late(nodes: list[dict], values: set[str], handles: set[str], at_end: bool) -> bool:
+    """Whether one of some values is used, or ``at_end`` is, after a handle may be written."""
+    written = False
+    for node in nodes:
+        is_used = not values.isdisjoint(node["input"])
+        if written and is_used:
+            return True
+        if not node["writes"] or handles.isdisjoint(node["input"]):
+            continue
+        if node["op"] == "AssignVariableOp" and node["input"][1] in values:
+            continue  # it then holds that value
+        if is_used and any(_is_used_within(node, *r, values, handles) for r in _regions(node)):
+            return True
+        written = True
+    return written and at_end
+
+
+def _writes_within(node: dict, handles: set[str]) -> bool:
+    """Whether an iteration of a loop may write one of some handles."""
+    for graph, outer in _regions(node):
+        within = {name for name, source in outer.items() if source in handles}
+        if any(n["writes"] and not within.isdisjoint(n["input"]) for n in graph.nodes()):
+            return True
+    return False
+
+
+def _regions(node: dict) -> list[tuple[Any, dict[str, str]]]:
+    """The regions of an operation, each with what feeds its inputs, by their names in it."""
+    found = []
+    for graph, fed in zip(node["regions"], node["region_inputs"], strict=True):
+        given = (node["input"][i] for i in fed)
+        found.append((graph, dict(zip(graph.input_names(), given, strict=False))))
+    return found
+
+
+def _is_used_within(
+    node: dict, graph: Any, outer: dict[str, str], values: set[str], handles: set[str]
+) -> bool:
+    """The same of a region of an operation; of a loop's whatever the order is."""
+    inner = {name for name, source in outer.items() if source in values}
+    within = {name for name, source in outer.items() if source in handles}
+    nodes = graph.nodes()
+    if node["op"].endswith("While"):
+        writes = any(n["writes"] and not within.isdisjoint(n["input"]) for n in nodes)
+        return writes and any(not inner.isdisjoint(n["input"]) for n in nodes)
+    return _is_used_late(nodes, inner, within, not inner.isdisjoint(graph.output_names()))

@@ -1,0 +1,286 @@
+"""Operators of tensors that stand for arrays and scalars of NumPy's among which the graph chooses.
+
+An operator of an array gives the dtype that NumPy's rules say, and a tensor takes what stands
+beside it into its own. Here both become tensors of the dtype in which NumPy would work, and what
+NumPy would not do, or the graph cannot, is refused.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import sys
+import types
+from collections.abc import Callable
+from typing import NoReturn
+
+from .. import ops
+from ..context import tracebacks
+from ..context.ownership import is_own_file
+from ..heap.frames import adds_in_place, frames, stored_next
+from ..heap.parts import is_array
+from ..heap.source_location import diagnostic, here
+from ..hints import Any
+from ..native import _core
+from ..values import dtypes, errors
+from . import array_aliases, merged_arrays, operand_classes, python_numbers
+from .merged_arrays import AS_TENSORS
+
+# The functions of NumPy's that operators are.
+_ARITHMETIC = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide",
+    "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+}  # fmt: skip
+_COMPARISONS = {
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+    "ge": "greater_equal",
+}  # fmt: skip
+_EQUALITY: dict[str, Callable] = {"eq": ops.equal, "ne": ops.not_equal}
+_SEQUENCES = (list, tuple, range, collections.deque, collections.UserList)
+_BUFFERS = (array.array, bytearray, memoryview)
+# What makes a scalar of scalars, and of zero-dimensional arrays.
+_MAKING_SCALARS = frozenset(
+    {"AddV2", "Sub", "Mul", "RealDiv", "FloorDiv", "FloorMod", "Pow", "Neg", "Abs", "MatMul"}
+    | {"BitwiseAnd", "BitwiseOr", "BitwiseXor", "Invert", "LogicalAnd", "LogicalOr", "LogicalNot"}
+    | {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}
+)
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
+    "matmul": "@", "and": "&", "or": "|", "xor": "^", "eq": "==", "ne": "!=", "lt": "<",
+    "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+
+
+_NAMES = {sign: name for name, sign in _SIGNS.items()}
+
+
+def result(tensor: Any, other: Any, sign: str, swapped: bool, frame: types.FrameType) -> Any:
+    """What an operator at which a frame is gives as NumPy has it; None where the plain one holds.
+
+    The tensor is the right operand where they are ``swapped``.
+    """
+    if not operand_classes.is_programs(frame):
+        return None
+    name = _NAMES[sign]
+    if not may_stand_for_numpys(tensor):
+        return None
+    is_changed = swapped and is_array(other) and _changes_in_place(frame)
+    if is_changed:
+        array_aliases.refuse_in_place(other, frame)
+    found = _as_in_numpy(name, _plain(name, swapped), tensor, other, swapped)
+    return _put_in_place(name, other, found) if is_changed else found
+
+
+def _plain(name: str, swapped: bool) -> Callable:
+    """The plain operator of a tensor: this module's own frames are no part of the program."""
+    return getattr(_core.Tensor, f"__r{name}__" if swapped else f"__{name}__")
+
+
+def in_place(tensor: Any, other: Any, sign: str) -> Any:
+    """What an augmented assignment leaves in an array for which a tensor stands; NotImplemented of
+    other tensors."""
+    name = _NAMES.get(sign)
+    if name is None or not merged_arrays.is_chosen(tensor):
+        return NotImplemented
+    frame = next(frames(), None)
+    target = "" if frame is None else stored_next(frame)
+    merged_arrays.refuse_beside(tensor, "" if target.startswith("ag__") else target)
+    if not may_stand_for_numpys(tensor):
+        return NotImplemented
+    found = _as_in_numpy(name, _plain(name, False), tensor, other, False)
+    return found if _is_scalar(tensor) else _put_in_place(name, tensor, found)
+
+
+def _changes_in_place(frame: types.FrameType) -> bool:
+    """Whether the operator at which a frame is changes its left operand."""
+    is_own = is_own_file(frame.f_code.co_filename)
+    return id(frame.f_code) in tracebacks.augmenting if is_own else adds_in_place(frame)
+
+
+def refuse_rows(tensor: Any) -> None:
+    """Refuse a list as the index of an array for which a tensor stands."""
+    if merged_arrays.is_chosen(tensor):
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                "an array that a branch or a loop of the graph chose, for which a tensor "
+                "stands, is indexed by a list, which takes several rows of an array, and one "
+                "element of a tensor",
+                "Write `fg.gather(a, rows)` for rows, `a[i, j]` for an element.",
+            )
+        )
+
+
+def _put_in_place(name: str, changed: Any, result: Any) -> Any:
+    """The result of an operator as an array that is changed in place has it."""
+    if result is NotImplemented:
+        return result
+    if not result.shape.is_compatible_with(changed.shape):
+        _refuse(name, f"changes the shape, from {changed.shape} to {result.shape}")
+    dtype = dtypes.as_dtype(changed.dtype)
+    if result.dtype == dtype:
+        return result
+    given = result.dtype.as_numpy_dtype
+    is_scalar = result.shape.rank in (0, None)
+    if is_scalar or not _numpy().can_cast(given, dtype.as_numpy_dtype, "same_kind"):
+        _refuse(name, f"would put {result.dtype.name} into an array of {dtype.name}")
+    return ops.cast(result, dtype)
+
+
+def _is_scalar(tensor: Any) -> bool:
+    """Whether a tensor certainly stands for a scalar, which operators do not change in place."""
+    made = _core.made_by(tensor) if tensor.shape.rank == 0 else None
+    if made is None:
+        return False
+    return made[0] in _MAKING_SCALARS or (
+        made[0] == "StridedSlice" and made[1][0].shape.rank not in (0, None)
+    )
+
+
+def may_stand_for_numpys(value: Any) -> bool:
+    """Whether a value is a tensor that stands for an array or a scalar of NumPy's, or may do so."""
+    if type(value) is not _core.SymbolicTensor or value.dtype == dtypes.string:
+        return False
+    return python_numbers.may_be_foreign(value)
+
+
+def equal(left: Any, right: Any) -> Any:
+    """``left == right`` of two of which one may stand for NumPy's."""
+    for tensor, other in ((left, right), (right, left)):
+        if may_stand_for_numpys(tensor):
+            return _as_in_numpy("eq", ops.equal, tensor, other, False)
+    return ops.equal(left, right)
+
+
+def refuse_among_objects(value: Any) -> None:
+    """Refuse to look for an array among objects with which no tensor compares."""
+    if may_stand_for_numpys(value) and value.shape.rank != 0:
+        _refuse("eq", "compares each element with an object")
+
+
+def _as_in_numpy(name: str, plain: Callable, tensor: Any, other: Any, swapped: bool) -> Any:
+    """What an operator gives of an array and what stands beside it."""
+    if other is None and name in _EQUALITY and tensor.shape.rank != 0:
+        _refuse(name, "compares each element with None")
+    if isinstance(other, _numpy().ndarray) and type(other).__name__ not in AS_TENSORS:
+        _refuse(name, f"meets a `{type(other).__name__}`, which has operators of its own")
+    beside = _sample(other, name == "pow" and not swapped)
+    if beside is None:
+        result = plain(tensor, other)
+        is_tensor = isinstance(other, (_core.Tensor, _core.VariableBase))
+        is_chosen = is_tensor and python_numbers.is_chosen(other)
+        return python_numbers.note_tensor(result) if is_tensor and not is_chosen else result
+    own = _sample(tensor)
+    given, taken = _dtypes_of(name, *((beside, own) if swapped else (own, beside)))
+    _refuse_unknown(name, tensor, other, own, beside, taken)
+    result = _act(name, plain, _taken(tensor, taken), _taken(other, taken))
+    if result is not NotImplemented and result.dtype != given:
+        _refuse(name, f"gives {given.name} in NumPy, and {result.dtype.name} in the graph")
+    return result
+
+
+def _act(name: str, plain: Callable, tensor: Any, other: Any) -> Any:
+    if name in _EQUALITY and tensor.shape.rank != 0:
+        return _EQUALITY[name](tensor, other)  # which asks that the shapes broadcast
+    return plain(tensor, other)
+
+
+def _dtypes_of(name: str, left: Any, right: Any) -> tuple[Any, Any]:
+    """The dtype that NumPy gives for samples of two operands, and that in which it works."""
+    numpy = _numpy()
+    is_comparison = name in _COMPARISONS
+    function = getattr(numpy, (_COMPARISONS if is_comparison else _ARITHMETIC)[name])
+    try:
+        with numpy.errstate(all="ignore"):
+            given = function(left, right).dtype
+        taken = numpy.result_type(left, right) if is_comparison else given
+        found = dtypes.as_dtype(given), dtypes.as_dtype(taken)
+    except (TypeError, ValueError, OverflowError) as error:
+        _refuse(name, f"fails in NumPy, or has no dtype of a tensor's: {error}")
+    kinds = {numpy.asarray(side).dtype.kind for side in (left, right)}
+    if is_comparison and taken.kind == "f" and kinds == {"i", "u"}:
+        _refuse(name, "compares integers with and without a sign")
+    return found
+
+
+def _refuse_unknown(name: str, tensor: Any, other: Any, own: Any, beside: Any, taken: Any) -> None:
+    """Refuse what depends on what the graph chooses: whether there is an array or a tensor and, in
+    a NumPy that looks at them, values."""
+    if type(other) in python_numbers.NUMBERS and tensor.dtype == taken:
+        return
+    numpy = _numpy()
+    dtype = dtypes.as_dtype(numpy.asarray(beside).dtype)
+    if tensor.dtype == taken == dtype:
+        return
+    for side in (tensor, other):
+        if may_stand_for_numpys(side) and not python_numbers.is_foreign(side):
+            _refuse(name, "depends on whether that is an array or a tensor")
+    ranks = [numpy.ndim(own), numpy.ndim(beside)]
+    if numpy.__version__.startswith("1.") and 0 in ranks and ranks != [0, 0]:
+        _refuse(name, "depends on the value of a scalar in this NumPy")
+
+
+def _sample(value: Any, as_it_is: bool = False) -> Any:
+    """Something of the dtype, and the number of dimensions, of an array or scalar of NumPy's, or
+    what NumPy makes one of; arrays ``as_it_is`` where wanted. None of anything else."""
+    numpy = _numpy()
+    if type(value) in python_numbers.NUMBERS or isinstance(value, numpy.generic):
+        return value
+    if isinstance(value, numpy.ndarray):
+        return value if as_it_is else numpy.ones((1,) * value.ndim, value.dtype)
+    if may_stand_for_numpys(value):
+        rank = 1 if value.shape.rank is None else value.shape.rank
+        return numpy.ones((1,) * rank, value.dtype.as_numpy_dtype)
+    if isinstance(value, _BUFFERS):
+        return _sample(numpy.asarray(value), as_it_is)
+    if isinstance(value, _SEQUENCES):
+        made = _as_array(value)
+        return None if made is None else _sample(made, as_it_is)
+    return None
+
+
+def _as_array(sequence: Any) -> Any:
+    """The array that NumPy makes of a sequence, with ones for what the graph chose of NumPy's;
+    None where a tensor is in it."""
+    held = [_as_array(v) if isinstance(v, (list, tuple)) else _element(v) for v in sequence]
+    return None if any(v is None for v in held) else _numpy().asarray(held)
+
+
+def _element(value: Any) -> Any:
+    if isinstance(value, (_core.Tensor, _core.VariableBase)):
+        return _sample(value)
+    return value
+
+
+def _taken(value: Any, dtype: Any) -> Any:
+    """An operand in the dtype in which NumPy would work."""
+    if isinstance(value, _core.Tensor):
+        return value if value.dtype == dtype else ops.cast(value, dtype)
+    if type(value) in python_numbers.NUMBERS:
+        return value  # which takes the dtype of the other one
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return _core.convert_to_tensor(value, dtype)
+    return _numpy().asarray(value).astype(dtype.as_numpy_dtype)
+
+
+def _holds_tensors(sequence: Any) -> bool:
+    parts = [isinstance(v, (list, tuple)) and _holds_tensors(v) for v in sequence]
+    return any(parts) or any(isinstance(v, _core.Tensor) for v in sequence)
+
+
+def _numpy() -> Any:
+    return sys.modules["numpy"]
+
+
+def _refuse(name: str, problem: str) -> NoReturn:
+    """Refuse an operator that NumPy has otherwise for what a tensor stands for, or not at all."""
+    raise errors.StagingError(
+        diagnostic(
+            here(),
+            f"`{_SIGNS[name]}` of an array or a number of NumPy's that a branch or a loop of the "
+            f"graph chose {problem}: a tensor stands for it, of which that does not hold",
+            "Give both one dtype and shapes that go together, `a.astype(...)`, before the branch "
+            "or loop, or write it with functions of `fg`.",
+        )
+    ) from None

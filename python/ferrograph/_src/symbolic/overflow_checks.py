@@ -1,0 +1,405 @@
+"""Integers of Python's own that the graph carries: it fails where one leaves its dtype's range.
+
+A variable of a loop that starts as an integer of Python's, and what branches choose among such
+integers, are int32 or int64 tensors in the graph, where plain Python has integers without bounds.
+What Python's operators make of them alone is checked when the graph runs, unless ``magnitudes``
+rules out that it is too large. What is a tensor in plain Python, too, wraps there as it does in the
+graph, and is not checked. Where one branch leaves an integer and the other a tensor, or a loop
+leaves an integer only without an iteration, the graph says which it is. Steps by one are checked
+only from numbers that may be large: from others there would have to be a thousand million of them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+
+from .. import ops
+from ..context.thread import current_region
+from ..heap.source_location import SourceLocation, diagnostic, here
+from ..heap.trace_context import thread as _thread
+from ..hints import Any
+from ..native import _core
+from ..values import dtypes
+from . import python_numbers
+from .provenance import key_of
+from .value_ranges import SUMS, Fact, constant, is_held, is_large, limit, most
+
+__all__ = [
+    "DTYPES",
+    "Told",
+    "are_made_in",
+    "are_met",
+    "check",
+    "check_cast",
+    "forget",
+    "is_integer",
+    "is_large",
+    "limited",
+    "most",
+    "most_of",
+    "n_checks",
+    "n_unchecked",
+    "note",
+    "note_chosen",
+    "noted_in",
+    "standing",
+    "total",
+    "used",
+]
+
+DTYPES = (dtypes.int32, dtypes.int64)  # of the tensors that stand for integers
+_LEAST = -(2**31)
+_SURELY_HELD = 9.2e18  # below it int64 holds what float64 says a result is
+_WIDER = (
+    dtypes.float64,
+    dtypes.float32,
+    dtypes.bfloat16,
+    dtypes.int64,
+    dtypes.uint32,
+    dtypes.uint64,
+)
+
+
+class Checks:
+    """The checks of Python integers and of divisions that a trace makes."""
+
+    integers: Any = None  # tensors that represent Python integers
+    n_checks = 0  # how many of their operations it has checked
+    n_unchecked = 0  # of how many steps by one it takes it that they need no check
+    n_quotients = 0  # how many of numbers it has had
+    bound: Callable[[], None] | None = None  # checks those of the function itself
+
+    def __init__(self) -> None:
+        self.facts: dict[Any, Any] = {}  # see ``value_ranges.Fact``
+        self.made_of: dict[Any, set] = {}  # by the keys of tensors
+        self.checked: set = set()  # keys of those that its checks are about
+        self.quotients: dict[int, list] = {}  # see ``division_checks``, by their graphs
+
+
+def of_trace() -> Checks:
+    """That of the trace on this thread."""
+    found: Checks = _thread.trace.part("checks", Checks)
+    return found
+
+
+class Told:
+    """Whether a tensor stands for an integer, said by operations that are added where it is asked.
+
+    ``make`` adds them to the graph under construction; ``also`` is what must hold besides.
+    """
+
+    def __init__(self, make: Callable[[], Any], also: Any = True):
+        self._make, self._also = make, also
+        self._made: dict[Any, Any] = {}
+
+    def tensor(self) -> Any:
+        """It as a tensor of the graph under construction."""
+        region = _core.current_graph_id()
+        if region not in self._made:
+            self._made[region] = self._found()
+        return self._made[region]
+
+    def _found(self) -> Any:
+        also = self._also.tensor() if isinstance(self._also, Told) else self._also
+        return self._make() if also is True else ops.logical_and(self._make(), also)
+
+
+def is_integer(leaf: Any) -> bool:
+    """Whether plain Python has an integer of its own where a trace has ``leaf``."""
+    if type(leaf) is int:
+        return True
+    if _thread.trace is None or type(leaf) is not _core.SymbolicTensor:
+        return False
+    known = of_trace().integers
+    return known is not None and _may_stand_for_one(leaf) and known.holds(leaf)
+
+
+def note(
+    tensor: Any,
+    large: bool = False,
+    flag: Any = True,
+    made_of: Iterable = (),
+    at_most: int | None = None,
+) -> Any:
+    """``tensor``, noted as one that stands for an integer of Python's own, which may be ``large``.
+
+    ``flag`` says what ``standing`` says of it, or is a ``Told``; ``made_of`` are the keys of
+    integers of which it is one, or is made; ``at_most`` is how far from zero it is at most.
+    """
+    if (
+        _thread.trace is not None
+        and type(tensor) is _core.SymbolicTensor
+        and _may_stand_for_one(tensor)
+    ):
+        root = _thread.trace
+        if of_trace().integers is None:
+            of_trace().integers, of_trace().bound = _core.Numbers(), _check_function
+        of_trace().integers.add(tensor)
+        of_trace().facts[key_of(tensor)] = Fact(large, flag, at_most)
+        of_trace().made_of[key_of(tensor)] = set(made_of)
+        python_numbers.of_trace().has_flags = root.scalars.has_flags or flag is not True
+    return tensor
+
+
+def limited(tensor: Any, at_most: int | None) -> None:
+    """Note of a noted integer how far from zero it is at most."""
+    if _thread.trace is None:
+        return
+    facts, key = of_trace().facts, key_of(tensor)
+    if key in facts:
+        facts[key] = Fact(facts[key].large, facts[key].flag, at_most)
+
+
+def _may_stand_for_one(tensor: Any) -> bool:
+    return tensor.dtype in DTYPES and tensor.shape.rank == 0
+
+
+def forget(tensor: Any) -> None:
+    """Take back ``note``: what an iteration leaves is a tensor in plain Python, too."""
+    if are_met():
+        of_trace().integers.remove(tensor)
+        of_trace().facts.pop(key_of(tensor), None)
+
+
+def standing(leaf: Any) -> Any:
+    """Whether plain Python has an integer of its own where a trace has ``leaf``: True or False, or
+    a tensor where the graph decides, made in the graph under construction."""
+    if not is_integer(leaf):
+        return False
+    flags = _flags_of(leaf)
+    return functools.reduce(ops.logical_and, flags) if flags else True
+
+
+def _flags_of(leaf: Any) -> list:
+    """The flags of the integers that an integer is made of."""
+    if type(leaf) is int or not _thread.trace.scalars.has_flags:
+        return []
+    facts = of_trace().facts
+    flags = {id(flag): flag for key in noted_in(leaf) if (flag := facts[key].flag) is not True}
+    made = [flag.tensor() if isinstance(flag, Told) else flag for flag in flags.values()]
+    return list({key_of(flag): flag for flag in made}.values())
+
+
+def noted_in(leaf: Any) -> set:
+    """The keys of the noted integers that a value is made of."""
+    if type(leaf) is not _core.SymbolicTensor or not are_met():
+        return set()
+    facts = of_trace().facts
+    pending, seen, found = [leaf], set(), set()
+    while pending:
+        tensor = pending.pop()
+        key = key_of(tensor)
+        if key in seen:
+            continue
+        seen.add(key)
+        if key in facts:
+            found.add(key)
+        elif (made := _core.made_by(tensor)) is not None:
+            pending += made[1]
+    return found
+
+
+def used(*regions: Any) -> set:
+    """The keys of the noted integers of which integers beyond int32 may be made: those of which
+    such ones are made in graphs under construction, or were in what these hold."""
+    if not are_met():
+        return set()
+    pending = list(of_trace().checked)
+    for region in regions:
+        for op, inputs, output, _ in of_trace().integers.arithmetic(region):
+            if output.shape.rank == 0 and _may_leave(op, inputs, output):
+                pending += noted_in(output)
+    found: set = set()
+    while pending:
+        key = pending.pop()
+        if key not in found:
+            found.add(key)
+            pending += of_trace().made_of.get(key, ())
+    return found
+
+
+def _may_leave(op: str, inputs: list, output: Any) -> bool:
+    """Whether what an operation makes of integers may be beyond their dtype."""
+    if is_held(output):
+        return False
+    constants = list(map(constant, inputs))
+    known = [c for c in constants if c is not None]
+    if op in SUMS and known:
+        at = 0 if constants[0] is not None else 1
+        return known[0] != 0 and (abs(known[0]) > 1 or is_large(inputs[1 - at]))
+    if op == "Mul":
+        return {0, 1}.isdisjoint(known)
+    if op in ("Neg", "Abs"):
+        return is_large(inputs[0])
+    return op != "FloorDiv" or constants[1] in (None, -1)
+
+
+def note_chosen(tensor: Any, test: Any, first: Any, second: Any) -> None:
+    """Note a tensor that is the ``first`` of two values where a test holds, else the second.
+
+    ``test`` is a tensor, or gives one.
+    """
+    integers = [leaf for leaf in (first, second) if is_integer(leaf)]
+    if not integers:
+        return
+    flags = standing(first), standing(second)
+
+    def told() -> Any:
+        chosen = test() if callable(test) else test
+        return ops.where(chosen, *map(_core.convert_to_tensor, flags))
+
+    flag = True if all(flag is True for flag in flags) else Told(told)
+    note(tensor, True, flag, noted_in(first) | noted_in(second), most_of(integers))
+
+
+def most_of(integers: Iterable) -> int | None:
+    """How far from zero one of some integers is at most, as far as tracing tells."""
+    found = [most(leaf) for leaf in integers]
+    return None if any(m is None for m in found) else max(m for m in found if m is not None)
+
+
+def are_met() -> bool:
+    """Whether the trace has met such integers."""
+    return _thread.trace is not None and of_trace().integers is not None
+
+
+def n_checks() -> int:
+    """How many operations of the trace are checked."""
+    return of_trace().n_checks if _thread.trace is not None else 0
+
+
+def n_unchecked() -> int:
+    """How many steps by one of the trace are not checked."""
+    return of_trace().n_unchecked if _thread.trace is not None else 0
+
+
+def are_made_in(region: Any) -> bool:
+    """Whether a graph under construction has operations on such integers that may be checked."""
+    return are_met() and bool(of_trace().integers.arithmetic(region))
+
+
+def _check_function() -> None:
+    region = current_region()
+    if region is not None:
+        check(region)
+
+
+def check(region: Any) -> None:
+    """Let the graph, to which operations are added now, fail where one of its operations on such
+    integers has a result that int32 does not hold."""
+    if not are_met():
+        return
+    for op, inputs, output, place in of_trace().integers.arithmetic(region):
+        if output.shape.rank != 0 or is_held(output):
+            continue
+        exact = _exact(op, inputs, output)
+        if exact is None:
+            continue
+        of_trace().n_checks += 1
+        of_trace().checked |= noted_in(output)
+        for flag in _flags_of(output):
+            exact = ops.logical_or(exact, ops.logical_not(flag))
+        spot = SourceLocation(*place) if place is not None else ""
+        ops.Assert(exact, [_message(op, spot, output.dtype)])
+
+
+def total(values: Any) -> Any:
+    """The sum of the elements of a tensor, which stand for integers of Python's own."""
+    found = ops.reduce_sum(values, axis=0)
+    wide = dtypes.int64 if values.dtype == dtypes.int32 else dtypes.float64
+    exact = _is_held_by(values.dtype, ops.reduce_sum(ops.cast(values, wide), axis=0))
+    ops.Assert(exact, [_message("Sum", here(), values.dtype)])
+    return note(found, large=True)
+
+
+def _is_held_by(dtype: Any, wide: Any) -> Any:
+    """Whether a dtype holds a number that a wider one says."""
+    if dtype == dtypes.int64:
+        return ops.less(ops.abs(wide), _SURELY_HELD)
+    return ops.logical_and(ops.greater_equal(wide, _LEAST), ops.less(wide, -_LEAST))
+
+
+def check_cast(value: Any) -> None:
+    """Let the graph fail where ``int`` of a tensor is no number that int32 holds."""
+    if value.dtype not in _WIDER:
+        return
+    wide = ops.cast(value, dtypes.float64)
+    held = ops.logical_and(ops.greater(wide, _LEAST - 1.0), ops.less(wide, -1.0 * _LEAST))
+    ops.Assert(
+        ops.reduce_all(held),
+        [
+            diagnostic(
+                here(),
+                "`int` of a tensor gives a number here that int32 does not hold, which it has in "
+                "the graph: plain Python has integers without bounds",
+                "Write `fg.cast(x, fg.int64)`.",
+            )
+        ],
+    )
+
+
+def _exact(op: str, inputs: list, output: Any) -> Any:
+    """Whether an operation gave what it gives on integers without bounds; None where it always
+    does."""
+    first, *rest = inputs
+    constants, least = list(map(constant, inputs)), -limit(output.dtype) - 1
+    if op == "Sub" and constants[0] is not None and constants[1] is None:
+        return _exact_result(op, inputs, output)
+    if op in SUMS and (constants[0] is not None or constants[1] is not None):
+        return _exact_step(op, inputs, constants, output)
+    if op == "Mul" and not {0, 1}.isdisjoint(constants):
+        return None
+    if op in ("Neg", "Abs"):
+        return ops.not_equal(first, least)
+    if op == "FloorDiv":
+        if constants[1] not in (None, -1):
+            return None
+        return ops.logical_or(ops.not_equal(first, least), ops.not_equal(rest[0], -1))
+    return _exact_result(op, inputs, output)
+
+
+def _exact_result(op: str, inputs: list, output: Any) -> Any:
+    """Whether an operation gave what it gives in a wider dtype."""
+    is_widest = output.dtype == dtypes.int64
+    wide = dtypes.float64 if is_widest or op in ("Pow", "LeftShift") else dtypes.int64
+    unbounded = _UNBOUNDED[op](*(ops.cast(value, wide) for value in inputs))
+    if is_widest:
+        return _is_held_by(output.dtype, unbounded)
+    return ops.equal(ops.cast(output, wide), unbounded)
+
+
+_UNBOUNDED: dict[str, Any] = {
+    "Add": lambda a, b: a + b,
+    "AddV2": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "Pow": lambda a, b: a**b,
+    "LeftShift": lambda a, b: a * 2.0**b,
+}
+
+
+def _exact_step(op: str, inputs: list, constants: list, output: Any) -> Any:
+    """The same of a sum or a difference one side of which is known."""
+    at = 1 if constants[1] is not None else 0
+    step = constants[at] if op != "Sub" else -constants[at]
+    start = inputs[1 - at]
+    if step == 0:
+        return None
+    if abs(step) == 1 and not is_large(start):
+        of_trace().n_unchecked += 1
+        return None
+    return ops.greater(output, start) if step > 0 else ops.less(output, start)
+
+
+def _message(op: str, spot: str, dtype: Any) -> str:
+    name = dtype.name
+    cure = "Start with a tensor that holds it, for example `fg.constant(0, fg.int64)`, or with "
+    if dtype == dtypes.int64:
+        cure = "Keep it small, for example by `%`, or start with "
+    return diagnostic(
+        spot,
+        "a Python integer that a branch or a loop of the graph carries is beyond the range of "
+        f"{name} ({op}): plain Python has integers without bounds, the graph has not",
+        f"{cure}`fg.constant(0, fg.{name})` where it is to wrap.",
+    )

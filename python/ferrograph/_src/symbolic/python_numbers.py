@@ -1,0 +1,397 @@
+"""Numbers of Python among which the graph chooses: tensors that code takes for numbers.
+
+What a program asks of a number beyond its value, its class, its text or its identity, a tensor
+answers otherwise. Such a question is refused, of what certainly is a tensor in plain Python, too,
+it is answered.
+
+Integers have no bounds in Python, and a tensor has; ``bounds`` says what becomes of that.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+
+from .. import ops
+from ..context.ownership import is_own_file
+from ..heap.source_location import diagnostic, here
+from ..heap.trace_context import chosen, traces, watch_operators
+from ..heap.trace_context import thread as _thread
+from ..hints import Any
+from ..native import _core
+from ..values import dtypes, errors
+from .overflow_checks import Told
+from .overflow_checks import note as note_integer
+from .provenance import is_made_of, key_of
+
+NUMBERS = (bool, int, float, complex)
+# The operations that operators and builtins of Python become, and constants.
+_PYTHONS = frozenset(
+    {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "FloorDiv", "FloorMod", "Mod", "Pow", "Neg"}
+    | {"Abs", "Cast", "Round", "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}
+    | {"LogicalNot", "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "BitwiseAnd", "BitwiseOr"}
+    | {"BitwiseXor", "Invert", "LeftShift", "RightShift", "SelectV2", "Const", "Identity"}
+)
+# Those that they become of arrays of NumPy's, too.
+_NUMPYS = _PYTHONS | {"MatMul", "BatchMatMulV2"}
+# Those of them that make something of their first operand alone.
+_OF_ONE = frozenset(
+    {"StridedSlice", "Unpack", "Reshape", "GatherV2", "ReverseV2", "ExpandDims", "BottomK"}
+    | {"TopKV2", "Max", "Min", "Sum"}
+)
+
+
+class Scalars:
+    """The tensors of a trace that represent Python numbers and strings, or what is NumPy's."""
+
+    has_flags = False  # whether the graph decides of some what they represent
+    n_weak = 0  # see ``n_weak``
+    kinds_told = 0  # how often it was said of which class a number is
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, Any] = {}
+        self.known: dict[Any, set] = {}  # see ``note_known``
+        self.in_doubt: dict[Any, Any] = {}  # flags of those that may be tensors
+        self.kinds: dict[Any, frozenset] = {}  # their classes, where known
+        self.tensors: set = set()  # keys of those that the program made by functions
+        self.of_numpy: dict[Any, Any] = {}  # scalars and arrays of NumPy, and bytes
+        self.strings: dict[Any, Any] = {}
+
+
+def of_trace() -> Scalars:
+    """That of the trace on this thread."""
+    found: Scalars = _thread.trace.part("scalars", Scalars)
+    return found
+
+
+def is_number(leaf: Any) -> bool:
+    """Whether a value is a number of Python's, or may stand for one."""
+    return type(leaf) in NUMBERS or is_chosen(leaf)
+
+
+def mark(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
+    """``tensor``, noted as one that stands for a number, of one of some classes where these are
+    known."""
+    if _thread.trace is not None and isinstance(tensor, _core.Tensor) and tensor.shape.rank == 0:
+        root = _thread.trace
+        of_trace().numbers[key_of(tensor)] = tensor
+        if kinds is not None:
+            of_trace().kinds[key_of(tensor)] = kinds
+        chosen[id(root)] = root
+    return tensor
+
+
+def note_tensor(tensor: Any) -> Any:
+    """``tensor``, or another one like it, noted as one that is a tensor in plain Python, too,
+    whatever it is made of."""
+    if type(tensor) is not _core.SymbolicTensor or _thread.trace is None:
+        return tensor
+    if key_of(tensor) in of_trace().numbers:  # a function gave what it was given
+        tensor = ops.identity(tensor)
+    of_trace().tensors.add(key_of(tensor))
+    return tensor
+
+
+_MOST_KNOWN = 16
+
+
+def mark_truth(tensor: Any) -> Any:
+    """``tensor``, noted as one that stands for a truth of Python's, as ``not`` gives one."""
+    return mark(tensor, _TRUTH)
+
+
+def mark_integer(tensor: Any, large: bool = True) -> Any:
+    """``tensor``, noted as one that stands for an integer of Python's, which may be ``large``."""
+    return note_integer(mark(tensor, INTEGER), large)
+
+
+_TRUTH, INTEGER = frozenset({bool}), frozenset({int})
+
+
+def note_known(tensor: Any, leaves: tuple) -> None:
+    """Note of a tensor that stands for a number which of Python's it may be, where it is one of
+    ``leaves`` and that is known of these."""
+    found: set = set()
+    known = of_trace().known if _thread.trace is not None else {}
+    for leaf in leaves:
+        is_symbolic = type(leaf) is _core.SymbolicTensor
+        if type(leaf) is float and repr(leaf) == "-0.0":  # which equals another number
+            return
+        found |= {leaf} if type(leaf) in NUMBERS else known.get(is_symbolic and key_of(leaf), set())
+        if not found:
+            return
+    if len(found) <= _MOST_KNOWN:
+        known[key_of(tensor)] = found
+
+
+def known_of(tensor: Any) -> set:
+    """The numbers of Python's of which a tensor stands for one; none where they are not known."""
+    return of_trace().known.get(key_of(tensor), set())
+
+
+def is_foreign(leaf: Any) -> bool:
+    """Whether a value is a scalar or an array of NumPy's, or bytes, or a tensor that stands for
+    such a one, or is made of such ones alone."""
+    if type(leaf) is bytes:
+        return True
+    if type(leaf) is not _core.SymbolicTensor:
+        numpy = sys.modules.get("numpy")
+        return numpy is not None and isinstance(leaf, (numpy.generic, numpy.ndarray))
+    known = of_trace().of_numpy if traces.n and _thread.trace is not None else None
+    return bool(known) and is_made_of(leaf, known, _made_of_numpys) is True
+
+
+def may_be_foreign(tensor: Any) -> bool:
+    """Whether a tensor stands for an array or a scalar of NumPy's, or may do so: the graph chooses
+    such a one or a tensor."""
+    root = _thread.trace
+    known = {**(root.arrays.tensors or {}), **of_trace().of_numpy}
+    return is_made_of(tensor, known, _made_of_numpys) is True
+
+
+def are_foreign_met() -> bool:
+    """Whether there are tensors in the trace that stand for arrays or scalars of NumPy's."""
+    trace = _thread.trace
+    return trace is not None and bool(trace.arrays.tensors or trace.scalars.of_numpy)
+
+
+def _made_of_numpys(tensor: Any) -> list | None:
+    """The tensors of which operators, items and builtins make one, but for numbers of Python's;
+    None where something else makes it."""
+    key = key_of(tensor)
+    if key in of_trace().tensors:
+        return None
+    if key in of_trace().numbers and key not in of_trace().in_doubt:
+        return []
+    made = _core.made_by(tensor)
+    if made is not None and made[0] in _OF_ONE:
+        return made[1][:1]
+    return made[1] if made is not None and made[0] in _NUMPYS else None
+
+
+def mark_foreign(tensor: Any) -> None:
+    """Note a tensor that stands for a scalar or an array of NumPy's, or for bytes."""
+    if _thread.trace is not None:
+        root = _thread.trace
+        of_trace().of_numpy[key_of(tensor)] = tensor
+        chosen[id(root)] = root
+        if tensor.dtype != dtypes.string:
+            watch_operators(root)
+
+
+def kinds_of(*leaves: Any) -> frozenset[type] | None:
+    """The classes of Python's numbers that some values are in plain Python; None where one of them
+    may be a tensor there, or of a class that is not known."""
+    found: set[type] = set()
+    for leaf in leaves:
+        if type(leaf) in NUMBERS:
+            found.add(type(leaf))
+        elif is_chosen(leaf) and (kinds := of_trace().kinds.get(key_of(leaf))):
+            found |= kinds
+        elif is_whole(leaf):
+            found.add(int)
+        else:
+            return None
+    if _thread.trace is not None:
+        of_trace().kinds_told += 1
+    return frozenset(found)
+
+
+def kinds_told() -> int:
+    """How often the trace was told of which class a number is that it chooses."""
+    return of_trace().kinds_told if _thread.trace is not None else 0
+
+
+def forget_kinds(tensor: Any) -> None:
+    """From now on it is not known of which class a number is."""
+    if _thread.trace is not None:
+        of_trace().kinds.pop(key_of(tensor), None)
+
+
+def kind_of(value: Any, use: str) -> type:
+    """The class of a number that the graph chooses, refused where that depends on the choice."""
+    kinds = kinds_of(value)
+    if kinds is None or len(kinds) > 1:
+        refuse(value, use)
+    return next(iter(kinds or (type(value),)))
+
+
+def is_instance(value: Any, among: Any) -> bool:
+    """``isinstance(value, among)`` of a number that the graph chooses, refused where that depends
+    on the choice."""
+    found = {issubclass(kind, among) for kind in kinds_of(value) or ()}
+    if len(found) != 1:
+        refuse(value, "`isinstance`")
+    return found.pop()
+
+
+def is_chosen(value: Any) -> bool:
+    """Whether a value is a tensor that stands for a number, or is made of such ones alone."""
+    if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
+        return False
+    known = of_trace().numbers
+    if not known or value.shape.rank != 0:
+        return False
+    if value.dtype == dtypes.string or not is_made_of(value, known, _made_of):
+        return False
+    known[key_of(value)] = value
+    return True
+
+
+def doubt(tensor: Any, flag: Any = False) -> None:
+    """Note of a marked tensor that plain Python may have a tensor there, too: where a ``flag`` of
+    the graph around is false, or wherever that is not known."""
+    if _thread.trace is not None and isinstance(tensor, _core.Tensor):
+        of_trace().in_doubt[key_of(tensor)] = flag
+
+
+def standing(leaf: Any) -> Any:
+    """Whether plain Python has a number of its own where a trace has ``leaf``: True or False, or a
+    tensor where the graph decides. False where that is not known."""
+    if type(leaf) in NUMBERS:
+        return True
+    if not is_chosen(leaf):
+        return False
+    doubtful, pending, seen = of_trace().in_doubt, [leaf], set()
+    stands: Any = True
+    while pending:
+        key = key_of(tensor := pending.pop())
+        flag = doubtful.get(key, True)
+        if flag is False:
+            return False
+        if flag is not True:
+            flag = flag.tensor() if isinstance(flag, Told) else flag
+            stands = flag if stands is True else ops.logical_and(stands, flag)
+        elif key not in seen:
+            seen.add(key)
+            pending += _made_of(tensor) or []
+    return stands
+
+
+def _made_of(tensor: Any) -> list | None:
+    """The tensors of which Python's operators make one; None where something else makes it."""
+    if key_of(tensor) in of_trace().tensors:
+        return None
+    made = _core.made_by(tensor)
+    return made[1] if made is not None and made[0] in _PYTHONS else None
+
+
+def refuse(value: Any, use: str) -> None:
+    """Refuse that code asks of a number that the graph chooses what only Python knows of it."""
+    foreign = type(value) is _core.SymbolicTensor and is_foreign(value)
+    if is_chosen(value) or foreign:
+        what, kind = ("a Python number", "a number of Python")
+        if foreign:
+            what, kind = ("bytes, or a number or array of NumPy's,", "those")
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                f"{what} that a branch or a loop of the graph chose is used here in {use}, which "
+                f"tells {kind} from a tensor: while the function is traced it is a tensor",
+                "Ask before the branch or loop, or compare numbers (`==`, `<`); write "
+                "`fg.strings.as_string(k)` for its text and `fg.fill([k], 0)` for `[0] * k`.",
+            )
+        )
+
+
+_INSPECTING = frozenset({"pdb", "bdb", "traceback", "IPython", "_pytest", "unittest"})
+
+
+def refuse_text(value: Any, asking: types.FrameType) -> None:
+    """Refuse that a library's code, or C code that a frame calls, makes a text of a number that the
+    graph chooses; what shows the values of a program that stands still may."""
+    package = str(asking.f_globals.get("__name__", "")).partition(".")[0]
+    if package not in _INSPECTING and not is_own_file(asking.f_code.co_filename):
+        refuse(value, "a text")
+
+
+def refuse_truth(value: Any, sign: str) -> None:
+    """Refuse an operator that makes an integer of a bool of Python's, and a truth of a tensor."""
+    if is_chosen(value):
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                f"a Python bool that a branch or a loop of the graph chose is used here in `{sign}`"
+                ", which makes an integer of it: while the function is traced it is a tensor, of "
+                "which it makes a truth",
+                "Write `int(b)` in its place.",
+            )
+        )
+
+
+# What a number of Python's becomes beside a tensor, by the dtype of the tensor that stands for it
+# with the class that it then has: as exactly as in plain Python.
+_WEAK = {
+    dtypes.int32: (
+        int,
+        {dtypes.float32, dtypes.float64, dtypes.int64, dtypes.complex64, dtypes.complex128},
+    ),
+    dtypes.float64: (float, {dtypes.float32, dtypes.complex64, dtypes.complex128}),
+}
+
+
+def weakened(x: Any, y: Any) -> tuple | None:
+    """Two operands of an operator, whose dtypes differ, where one is of weak type, a merged Python
+    scalar: it takes the dtype of the other one, as it does in plain Python. None of others."""
+    if not isinstance(y, (_core.Tensor, _core.VariableBase)):
+        return _beside_fraction(x, y)
+    if _is_weak(x, y):
+        return ops.cast(x, y.dtype), y
+    return (x, ops.cast(y, x.dtype)) if _is_weak(y, x) else None
+
+
+def _beside_fraction(number: Any, other: Any) -> tuple | None:
+    """The same of an integer that the graph chose beside a number or an array of the program's."""
+    dtype = _FRACTIONS.get(str(getattr(other, "dtype", type(other).__name__)))
+    if dtype is None or not is_chosen(number) or not is_certain_integer(number):
+        return None
+    return ops.cast(number, dtype), _core.convert_to_tensor(other, dtype)
+
+
+_FRACTIONS = {
+    "float": dtypes.float64,
+    "complex": dtypes.complex128,
+    **{d.name: d for d in (dtypes.float16, dtypes.float32, dtypes.float64)},
+    **{d.name: d for d in (dtypes.complex64, dtypes.complex128)},
+}
+
+
+def _is_weak(number: Any, other: Any) -> bool:
+    """Whether a value is a number that takes the dtype of another one."""
+    if type(number) is not _core.SymbolicTensor or number.dtype not in _WEAK:
+        return False
+    kind, taking = _WEAK[number.dtype]
+    if getattr(other, "dtype", None) not in taking or not is_chosen(number):
+        return False
+    if kinds_of(number) not in (None, frozenset({kind})):
+        return False
+    stands = standing(number)
+    if stands is not True and stands is not False:
+        ops.Assert(
+            stands, [f"TypeError: a tensor of dtype {number.dtype.name} beside another dtype"]
+        )
+    of_trace().n_weak += stands is not False
+    return stands is not False
+
+
+def n_weak() -> int:
+    """How often a number that the graph chose took the dtype of what stood beside it."""
+    return of_trace().n_weak if _thread.trace is not None else 0
+
+
+def is_certain_integer(number: Any) -> bool:
+    """Whether a chosen number is an integer in plain Python, too, not a tensor that took its place:
+    it is made of such ones alone."""
+    held = of_trace().kinds
+    known = {key: kinds for key, kinds in held.items() if kinds == {int}}
+    is_certain = bool(known) and is_made_of(number, known, _made_of) is True
+    of_trace().kinds_told += is_certain
+    return is_certain
+
+
+def is_whole(leaf: Any) -> bool:
+    """Whether a value certainly is an integer of Python's own in plain Python."""
+    if type(leaf) is int:
+        return True
+    is_integer = type(leaf) is _core.SymbolicTensor and leaf.dtype.is_integer
+    return is_integer and is_chosen(leaf) and is_certain_integer(leaf)

@@ -1,0 +1,213 @@
+"""Values that cross the edge of a region: which can, as what tensors, and their placeholders."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+
+from .. import ops
+from ..heap.location import UNDEFINED
+from ..heap.source_location import diagnostic, here
+from ..heap.structure import leaves_of, pack
+from ..heap.trace_context import thread as _thread
+from ..hints import Any
+from ..native import _core
+from ..values import dtypes
+from ..values.errors import shown
+
+_SCALARS = (bool, int, float, complex, str, bytes)
+_CONVERTED = (_core.Tensor, _core.VariableBase)
+
+
+def is_eager() -> bool:
+    """Whether operations run at once on this thread."""
+    return _core.executing_eagerly()
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, _core.Tensor)
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a decision on ``value`` belongs to the graph under construction."""
+    kind = type(value)
+    if issubclass(kind, _core.Tensor):
+        return _core.is_symbolic(value) or not _core.executing_eagerly()
+    return issubclass(kind, _core.VariableBase) and not _core.executing_eagerly()
+
+
+def stands_for_variable(leaf: Any) -> bool:
+    """Whether a value is a variable, or a tensor that stands for one that the graph chose."""
+    if isinstance(leaf, _core.VariableBase):
+        return True
+    if type(leaf) is not _core.SymbolicTensor or _thread.trace is None:
+        return False
+    known = _thread.trace.variables.tensors
+    return bool(known) and (leaf._graph_id, leaf._id) in known
+
+
+def can_be_tensor(leaf: Any) -> bool:
+    """Whether a leaf of a structure has a tensor to stand for it: no member of an enumeration, and
+    no other number or text that is more than its value."""
+    if type(leaf) in _SCALARS or issubclass(type(leaf), _CONVERTED):
+        return True
+    if not hasattr(type(leaf), "__array__") or not hasattr(leaf, "dtype"):
+        return False
+    return getattr(leaf.dtype, "kind", None) not in _NO_TENSORS
+
+
+_NO_TENSORS = frozenset("VMm")  # the kinds of records, dates and spans of NumPy's
+
+
+_LEAST = 2.0**-149  # the least number of float32
+_DOUBLE = "start with `fg.constant(value, fg.float64)`"
+
+
+def to_tensor(leaf: Any, dtype: Any = None) -> Any:
+    """``leaf`` as a tensor of the current graph; a Python number takes ``dtype`` where it fits.
+
+    TypeError where the tensor has another dtype than ``dtype``.
+    """
+    if dtype is not None and type(leaf) in _SCALARS and fits(leaf, dtype):
+        return _core.convert_to_tensor(leaf, dtype=dtype)
+    if type(leaf) is int and leaf.bit_length() > 64:
+        raise ValueError(
+            diagnostic(
+                here(),
+                f"the Python int {leaf} crosses a branch or loop of the graph, where integers "
+                "have 64 bits",
+                "Keep it out of what the graph decides, or compute with floats.",
+            )
+        )
+    if type(leaf) is float and leaf and abs(leaf) < _LEAST:
+        raise ValueError(f"{shown(leaf)} is closer to zero than float32 tells; {_DOUBLE}")
+    tensor = _core.convert_to_tensor(leaf)
+    if dtype is not None and tensor.dtype != dtype:
+        raise TypeError(f"{dtype.name} and {tensor.dtype.name}")
+    return tensor
+
+
+def fits(number: Any, dtype: Any) -> bool:
+    """Whether a Python number can be a tensor of ``dtype``."""
+    if isinstance(number, bool):
+        return dtype == dtypes.bool
+    if isinstance(number, int):
+        return bool(dtype.is_integer or dtype.is_floating or dtype.is_complex)
+    if isinstance(number, float):
+        return bool(dtype.is_floating or dtype.is_complex)
+    if isinstance(number, complex):
+        return bool(dtype.is_complex)
+    return dtype == dtypes.string
+
+
+def common_dtype(leaves: list) -> Any:
+    """The dtype of the tensors among ``leaves``, None where all are Python numbers."""
+    for leaf in leaves:
+        if type(leaf) not in _SCALARS:
+            return (
+                _core.convert_to_tensor(leaf).dtype
+                if not hasattr(leaf, "dtype")
+                else dtype_of(leaf)
+            )
+    return None
+
+
+def number_dtype(first: Any, second: Any) -> Any:
+    """The dtype in which a Python int and a Python float meet, None for other pairs."""
+    return dtypes.float32 if {type(first), type(second)} == {int, float} else None
+
+
+def dtype_of(leaf: Any) -> Any:
+    """The dtype of a tensor, a variable or an array."""
+    return (
+        leaf.dtype
+        if is_tensor(leaf) or isinstance(leaf, _core.VariableBase)
+        else dtypes.as_dtype(leaf.dtype)
+    )
+
+
+def static_shape(tensor: Any) -> list | None:
+    """The dimensions of a tensor or an array as far as known, None for an unknown rank."""
+    shape = tensor.shape
+    if shape.__class__ is tuple:
+        return [*shape]
+    return None if shape.rank is None else shape.as_list()
+
+
+def placeholder(leaf: Any) -> Any:
+    """Something of the dtype and static shape of ``leaf`` that nobody reads."""
+    if not can_be_tensor(leaf):
+        return leaf
+    if type(leaf) in _SCALARS:
+        return _core.convert_to_tensor(type(leaf)())
+    return blank(dtype_of(leaf), static_shape(leaf) if hasattr(leaf, "shape") else [])
+
+
+def blank(dtype: Any, shape: Any) -> Any:
+    """Zeros of a shape whose unknown dimensions are empty; of dtype variant a list of nothing."""
+    if dtype == dtypes.variant:
+        return _core.emit("TensorListReserve", (-1, 0), {"element_dtype": dtypes.float32})
+    dims = [0 if d is None else int(d) for d in (shape or ())]
+    return ops.zeros(dims, dtype)
+
+
+def placeholder_like(value: Any) -> Any:
+    """A structure of placeholders for a value that is set elsewhere."""
+    if value is UNDEFINED:
+        return value
+    return pack(value, [placeholder(leaf) for leaf in leaves_of(value)])
+
+
+def predicate(value: Any, where: str) -> Any:
+    """Whether ``value`` is true as a scalar boolean tensor; ValueError for several elements."""
+    tensor = _core.convert_to_tensor(value)
+    tensor = truth(tensor, where)
+    shape = static_shape(tensor)
+    if shape == []:
+        return tensor
+    if shape is not None and any(d not in (1, None) for d in shape):
+        raise ValueError(
+            diagnostic(
+                where,
+                f"a condition needs a single value, got a tensor of shape {tuple(shape)}",
+                "Reduce it with `fg.reduce_all` or `fg.reduce_any`.",
+            )
+        )
+    return ops.reshape(tensor, [])
+
+
+def truth(tensor: Any, where: str) -> Any:
+    """Whether the elements of a tensor are true, as Python takes numbers and strings."""
+    if tensor.dtype == dtypes.bool:
+        return tensor
+    if tensor.dtype == dtypes.variant:
+        raise ValueError(
+            diagnostic(
+                where,
+                "a value of dtype variant, such as a list of tensors, is neither true nor false",
+                "Test a number of it, such as its length.",
+            )
+        )
+    return ops.not_equal(
+        tensor, "" if tensor.dtype == dtypes.string else ops.zeros([], tensor.dtype)
+    )
+
+
+def has_tensor(value: Any) -> bool:
+    """Whether there is a tensor in a value, or in the containers in it."""
+    return _has(value, lambda v: isinstance(v, _core.Tensor) or hasattr(type(v), "_component_list"))
+
+
+def has_symbol(value: Any) -> bool:
+    """Whether there is a tensor of a graph in a value, or in the containers in it."""
+    return _has(value, lambda v: isinstance(v, _core.SymbolicTensor))
+
+
+def _has(value: Any, wanted: Callable[[Any], bool], seen: frozenset[int] = frozenset()) -> bool:
+    if isinstance(value, (list, tuple, set, collections.deque, dict)):
+        if id(value) in seen:
+            return False
+        around = seen | {id(value)}
+        inner = value.values() if isinstance(value, dict) else value
+        return any(_has(v, wanted, around) for v in inner)
+    return wanted(value)
