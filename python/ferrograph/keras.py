@@ -6,7 +6,7 @@ It is imported when it is first asked for. ModuleNotFoundError where it is not i
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ._src.face.keras import load
+from ._src.compat.keras import load
 
 if TYPE_CHECKING:
 

@@ -26,8 +26,8 @@ def test_every_name_of_the_tables_is_there(run_python):
     program = """
 import importlib
 fg.as_tensorflow()
-from ferrograph._src.face.internals import INTERNALS
-from ferrograph._src.face.names import OWN
+from ferrograph._src.compat.internals import INTERNALS
+from ferrograph._src.compat.names import OWN
 tables = {**OWN, **{name: [*i.names, *i.public] for name, i in INTERNALS.items()}}
 for name, own in tables.items():
     module = importlib.import_module(f"tensorflow.{name}" if name else "tensorflow")

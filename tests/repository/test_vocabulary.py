@@ -38,9 +38,9 @@ PAGES = [
 
 # What is not clean yet, with the counts of today, which may only shrink: lower them with the words.
 NOT_CLEAN = {
-    "old names of files": 30,
-    "retired words in the changelog": 51,
-    "retired words in the roadmap": 17,
+    "old names of files": 13,
+    "retired words in the changelog": 0,
+    "retired words in the roadmap": 0,
     "retired words in texts of Python modules": 45,
     "retired words in texts of crates": 10,
 }

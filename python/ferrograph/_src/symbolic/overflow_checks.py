@@ -21,7 +21,6 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes
-from . import python_numbers
 from .provenance import key_of
 from .value_ranges import SUMS, Fact, constant, is_held, is_large, limit, most
 
@@ -65,6 +64,7 @@ class Checks:
     """The checks of Python integers and of divisions that a trace makes."""
 
     integers: Any = None  # tensors that represent Python integers
+    has_flags = False  # whether the graph decides of some what they represent
     n_checks = 0  # how many of their operations it has checked
     n_unchecked = 0  # of how many steps by one it takes it that they need no check
     n_quotients = 0  # how many of numbers it has had
@@ -132,13 +132,12 @@ def note(
         and type(tensor) is _core.SymbolicTensor
         and _may_stand_for_one(tensor)
     ):
-        root = _thread.trace
         if of_trace().integers is None:
             of_trace().integers, of_trace().bound = _core.Numbers(), _check_function
         of_trace().integers.add(tensor)
         of_trace().facts[key_of(tensor)] = Fact(large, flag, at_most)
         of_trace().made_of[key_of(tensor)] = set(made_of)
-        python_numbers.of_trace().has_flags = root.scalars.has_flags or flag is not True
+        of_trace().has_flags = of_trace().has_flags or flag is not True
     return tensor
 
 
@@ -173,7 +172,7 @@ def standing(leaf: Any) -> Any:
 
 def _flags_of(leaf: Any) -> list:
     """The flags of the integers that an integer is made of."""
-    if type(leaf) is int or not _thread.trace.scalars.has_flags:
+    if type(leaf) is int or not of_trace().has_flags:
         return []
     facts = of_trace().facts
     flags = {id(flag): flag for key in noted_in(leaf) if (flag := facts[key].flag) is not True}

@@ -44,7 +44,6 @@ _OF_ONE = frozenset(
 class Scalars:
     """The tensors of a trace that represent Python numbers and strings, or what is NumPy's."""
 
-    has_flags = False  # whether the graph decides of some what they represent
     n_weak = 0  # see ``n_weak``
     kinds_told = 0  # how often it was said of which class a number is
 
