@@ -29,6 +29,7 @@ __all__ = [
     "is_built_in",
     "is_library_class",
     "is_library_file",
+    "is_made_by_numpy",
     "is_written_in_c",
     "is_own_file",
     "is_own_module",
@@ -138,6 +139,15 @@ def is_own_module(name: str | None) -> bool:
 _CONVERTED = ("sonnet",)
 
 
+# Where NumPy before 1.25 says that it made what dispatches: functions, later objects in C.
+_DISPATCHING = "<__array_function__ internals>"
+
+
+def is_made_by_numpy(function: types.FunctionType) -> bool:
+    """Whether a function of Python's is all that NumPy puts in front of one that dispatches."""
+    return function.__code__.co_filename == _DISPATCHING
+
+
 @functools.lru_cache(maxsize=4096)
 def is_library_file(filename: str) -> bool:
     """Whether a file belongs to Python, to an installed package or to this one."""
@@ -146,7 +156,7 @@ def is_library_file(filename: str) -> bool:
         if folder in parts:
             package, *_ = [*parts[parts.index(folder) + 1 :], ""]
             return package not in _CONVERTED
-    return filename.startswith((PACKAGE_FOLDER, "<frozen", *_library_folders()))
+    return filename.startswith((PACKAGE_FOLDER, "<frozen", _DISPATCHING, *_library_folders()))
 
 
 @functools.lru_cache(maxsize=1)

@@ -352,6 +352,8 @@ def convert_callee(callee: types.FunctionType) -> Any:
         staged = library_forms.form_of(callee)
         if not region_log.active():
             return staged
+        if ownership.is_made_by_numpy(callee):
+            return _callable_object(callee)
         if callee.__code__ is _IN_CONTEXT:
             return converted(callee)
         if callee.__code__ is _OF_GENERATOR:
