@@ -7,12 +7,14 @@ traced, which not every operator takes that takes the number or text. Such an er
 from __future__ import annotations
 
 import opcode
+import types
 
 from ..context import tracebacks
 from ..context.locals import locals_of
 from ..context.ownership import is_library_file
 from ..heap.source_location import SourceLocation, diagnostic, is_diagnostic, said_by
 from ..heap.trace_context import thread as _thread
+from ..heap.walk import fields
 from ..hints import Any
 from ..native import _core
 from . import python_numbers, python_strings
@@ -51,15 +53,20 @@ def _met(exception: BaseException) -> tuple[SourceLocation, Any] | None:
     while at > 0 and opcode.opname[code[at]] == "CACHE":  # which belongs to what stands before
         at -= 2
     name = opcode.opname[code[at]]
-    is_call = "CALL" in name and (
-        "Tensor" in text or any(map(_is_chosen, locals_of(frame).values()))
-    )
+    is_call = "CALL" in name and ("Tensor" in text or _has_chosen(frame))
     return (spot, frame) if is_call or name.startswith(_OPERATORS) else None
 
 
 def _said(exception: BaseException) -> str:
     """The text of an error of Python's own; no method of the program's is asked."""
     return " ".join(said_by(exception))
+
+
+def _has_chosen(frame: types.FrameType) -> bool:
+    """Whether a name of a frame holds a chosen value or an object that has one: before Python 3.11
+    not every error in C says what it met."""
+    held = list(locals_of(frame).values())
+    return any(_is_chosen(v) or any(map(_is_chosen, fields(v))) for v in held)
 
 
 def _is_chosen(value: Any) -> bool:
