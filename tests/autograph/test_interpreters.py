@@ -6,6 +6,7 @@ import pytest
 from ferrograph._src.autograph.convert import compile as compiled
 from ferrograph._src.context import tracebacks
 from ferrograph._src.context.referents import referents
+from ferrograph._src.heap import call_arguments
 
 
 def test_notes_end_the_message_where_python_has_none(monkeypatch):
@@ -46,3 +47,30 @@ def test_a_generator_refers_to_its_locals():
     other = next(generator)
     found = list(map(id, referents(generator)))
     assert id(one) in found and id(other) in found
+
+
+class Handing:
+    def method(self, one, other=None):
+        return counted(one)
+
+
+def counted(one):
+    return call_arguments.handed_down()[id(one)]
+
+
+@pytest.mark.parametrize(
+    ("call", "times"),  # that of ``call`` itself among them
+    [
+        (lambda one: counted(one), 2),
+        (lambda one: (one, counted(one))[1], 2),  # an operand below is no argument
+        (lambda one: [counted(v) for v in (one,)][0], 2),
+        (lambda one: Handing().method(one), 3),
+        (lambda one: Handing().method(one, one), 4),
+        (lambda one: Handing().method(one=one, other=one), 4),
+        (lambda one: (Handing().method)(one), 3),
+        (lambda one: next(map(counted, [one])), 1),  # code in C calls the function
+        (lambda one: counted(*[one]), 1),  # a tuple has it
+    ],
+)
+def test_arguments_that_callers_keep_until_a_call_returns(call, times):
+    assert call(object()) == (times if call_arguments._are_kept() else 0)

@@ -16,6 +16,7 @@ import types
 from ..context import ownership
 from ..context.locals import locals_of
 from ..hints import Any
+from . import call_arguments
 from .trace_context import Holder
 
 _PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
@@ -43,7 +44,10 @@ def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
         for i, n in enumerate(counted):
             # Holders of what the collector does not follow cannot be found.
             is_followed = type(level[i]).__flags__ & _IS_COLLECTED
-            if is_followed and n > found[id(level[i])] + named[id(level[i])]:
+            key = id(level[i])
+            if not is_followed or n <= found[key] + named[key]:
+                continue
+            if n > found[key] + named[key] + call_arguments.handed_down()[key]:
                 return True
         level = [h for h in holders if id(h) not in seen and not _is_passive(type(h))]
         if not level:

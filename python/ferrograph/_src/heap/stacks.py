@@ -33,6 +33,18 @@ def _holds(frame: types.FrameType) -> bool:
     return not all(_after(instruction, before, False)[:-1])
 
 
+_CALLS = frozenset({"CALL_FUNCTION", "CALL_METHOD", "CALL_FUNCTION_KW"})
+
+
+def call_of(frame: types.FrameType) -> tuple[str, int, int]:
+    """The call that a frame makes, as Python before 3.11 writes calls: the instruction, its number
+    of arguments and how much is on the stack; "" where it makes none."""
+    instruction, before = _stacks(frame.f_code).get(frame.f_lasti, (None, ()))
+    if instruction is None or instruction.opname not in _CALLS:
+        return "", 0, 0
+    return instruction.opname, instruction.arg, len(before)
+
+
 @functools.lru_cache(maxsize=512)
 def _stacks(code: types.CodeType) -> dict[int, tuple[Any, _Stack]]:
     """The instructions that are reached but for handlers of exceptions, with the stacks before
