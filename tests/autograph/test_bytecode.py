@@ -2,6 +2,7 @@
 
 import pytest
 from ferrograph._src.context import bytecode
+from ferrograph._src.heap import frames
 
 
 def copies(a, b):
@@ -58,3 +59,31 @@ def test_arguments_above_a_byte_are_whole():
     code = names["f"].__code__
     stored = [code.co_names[arg] for name, arg in bytecode.steps(code) if name == "STORE_GLOBAL"]
     assert stored == [f"g{i}" for i in range(300)]
+
+
+def tries(a):
+    try:
+        return a.b
+    except AttributeError:
+        return None
+
+
+def tries_all(a):
+    try:
+        return a.b
+    except:  # noqa: E722 - the handler that names no class
+        return None
+
+
+def opens(a):
+    with a:
+        return a.b
+
+
+@pytest.mark.parametrize(
+    ("function", "has", "handles"),
+    [(tries, True, True), (tries_all, True, True), (opens, True, False), (runs, False, False)],
+)
+def test_handlers_are_told_from_bytecode(function, has, handles):
+    assert frames.has_handlers(function.__code__) is has
+    assert frames._handles(function.__code__) is handles

@@ -110,7 +110,7 @@ def may_be_caught() -> bool:
 @functools.lru_cache(maxsize=512)
 def _handles(code: types.CodeType) -> bool:
     names = {name for name, _ in bytecode.steps(code)}
-    if {"CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH"} & names:
+    if {"CHECK_EXC_MATCH", "SETUP_FINALLY"} & names:
         return True
     return "PUSH_EXC_INFO" in names and "WITH_EXCEPT_START" not in names
 

@@ -168,8 +168,8 @@ _ASKING = frozenset({"__dict__", "__getattr__", "__getattribute__", "getattr", "
 
 
 def _handles(code: types.CodeType) -> bool:
-    """Whether code goes on where an attribute is missing. Before Python 3.11 code does not say."""
-    if getattr(code, "co_exceptiontable", b"unknown") or not _ASKING.isdisjoint(code.co_names):
+    """Whether code goes on where an attribute is missing."""
+    if frames.has_handlers(code) or not _ASKING.isdisjoint(code.co_names):
         return True
     return any(_handles(c) for c in code.co_consts if type(c) is types.CodeType)
 
