@@ -1,6 +1,16 @@
 """What Python's library gives: enumerations, caches, dispatch, abstract classes, views."""
 
+import sys
+
 from .kit import Family
+
+# Groups of exceptions came with Python 3.11, and `except*` is no syntax before.
+_GROUPS = (
+    "try:\n    raise ExceptionGroup('g', [KeyError(1), ValueError({n})])\n"
+    "except* KeyError:\n    r = r + 1\nexcept* ValueError as eg:\n"
+    "    r = r + eg.exceptions[0].args[0]",
+)
+_GROUPS = _GROUPS if sys.version_info >= (3, 11) else ()
 
 _ENUMS = """
 import enum
@@ -489,9 +499,7 @@ FAMILIES = (
             "    r = r + e.__cause__.args[0]",
             "try:\n    {o}[{n} + 9]\nexcept (IndexError, KeyError):\n    {o}[1] = {t}\n"
             "else:\n    r = r + 1\nfinally:\n    {o}[0] = {o}[0] + 1",
-            "try:\n    raise ExceptionGroup('g', [KeyError(1), ValueError({n})])\n"
-            "except* KeyError:\n    r = r + 1\nexcept* ValueError as eg:\n"
-            "    r = r + eg.exceptions[0].args[0]",
+            *_GROUPS,
             "e = ValueError({t})\nr = r + e.args[0]",
             "try:\n    if {c}:\n        raise LookupError\n    {o}[1] = {t}\n"
             "except LookupError:\n    pass\nfinally:\n    {o}[0] = {n}",
