@@ -512,6 +512,28 @@ def test_what_is_not_guarded_is_said_once(how, caplog):
     assert not caplog.records
 
 
+COUNTS = [1, 0]
+
+
+def counting(x):
+    def count(n):
+        if n == 0:
+            raise KeyError("zero")
+        count(n - 1)
+
+    try:
+        count(2)
+    except KeyError as e:
+        COUNTS[1] = len(e.args[0])
+    return x + COUNTS[1]
+
+
+def test_names_of_the_converter_are_none_of_the_programs(caplog):
+    with caplog.at_level(logging.WARNING, logger="ferrograph"):
+        fg.function(lambda x: counting(x))(fg.constant(1))
+    assert not [r.getMessage() for r in caplog.records if "ag__" in r.getMessage()]
+
+
 def test_guards_do_not_keep_objects():
     class Part:
         rate = 2.0

@@ -210,11 +210,7 @@ class _Walk:
         self._start, self._steps, self._consts = None, [], []
         code = self._code
         if operation in _GLOBAL:
-            name = code.co_names[_global_index(operation, arg)]
-            if name.startswith("ag__"):  # by which converted code calls the converter
-                self._last = None
-                return
-            self._start = "global", name
+            self._start = "global", code.co_names[_global_index(operation, arg)]
         elif operation in _LOCAL:
             name = self._local_name(arg)
             if name in self._aliases:
@@ -225,10 +221,14 @@ class _Walk:
         elif operation in _FREE:
             name = self._cell_name(arg)
             self._start = ("free" if name in code.co_freevars else "local"), name
-        else:
-            self._last = None
+        if self._start is None or self._is_converters(*self._start):
+            self._start = self._last = None
             return
         self._before = self._loaded(*former)
+
+    def _is_converters(self, scope: str, name: str) -> bool:
+        """Whether a name is one under which converted code finds operators and classes."""
+        return scope != "local" and name.startswith("ag__")
 
     def _loaded(self, operation: str, arg: int) -> Use:
         """What an instruction loads that says what is asked of the chain behind it."""
