@@ -28,9 +28,11 @@ def place(function: Any) -> tuple[str, int, str, int]:
     """What tells definitions apart: file, line and name, and where in the line, for lambdas."""
     file, line, name = definition(function)
     code = _code_of(function)
-    is_lambda = name == "<lambda>" and hasattr(code, "co_positions")
-    positions = code.co_positions() if is_lambda else ()
-    columns = [p[2] for p in positions if p[0] == line and p[2] is not None]
+    if name != "<lambda>":
+        return file, line, name, 0
+    if not hasattr(code, "co_positions"):  # before Python 3.11 what they do tells lambdas apart
+        return file, line, name, hash(code)
+    columns = [p[2] for p in code.co_positions() if p[0] == line and p[2] is not None]
     return file, line, name, max(columns, default=0)
 
 
