@@ -1,9 +1,11 @@
 """What differs from Python to Python, held on the one that runs the tests."""
 
+import sys
 import types
 
 import pytest
 from ferrograph._src.autograph.convert import compile as compiled
+from ferrograph._src.autograph.runtime import shared
 from ferrograph._src.context import tracebacks
 from ferrograph._src.context.referents import referents
 from ferrograph._src.heap import call_arguments
@@ -74,3 +76,19 @@ def counted(one):
 )
 def test_arguments_that_callers_keep_until_a_call_returns(call, times):
     assert call(object()) == (times if call_arguments._are_kept() else 0)
+
+
+@pytest.mark.parametrize("measure", [shared._alone, shared._of_name, call_arguments._are_kept])
+def test_references_are_measured_where_no_debugger_traces(measure):
+    """One that does refers to what the names of functions hold."""
+
+    def trace(*_):
+        return trace
+
+    expected, before = measure.__wrapped__(), sys.gettrace()
+    sys.settrace(trace)
+    try:
+        found = measure.__wrapped__()
+    finally:
+        sys.settrace(before)
+    assert found == expected

@@ -13,6 +13,7 @@ import gc
 import sys
 import types
 
+from ..context.locals import untraced
 from ..hints import Any
 from . import stacks
 
@@ -37,7 +38,8 @@ def handed_down() -> collections.Counter:
 @functools.cache
 def _are_kept() -> bool:
     """Whether the stack of a caller keeps the arguments of a call."""
-    return _count(object()) > 2
+    kept: bool = untraced(lambda: _count(object()) > 2)
+    return kept
 
 
 def _count(value: Any) -> int:

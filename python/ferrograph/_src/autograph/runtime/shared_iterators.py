@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from ...context.locals import untraced
 from ...context.ownership import is_own_file
 from ...context.referents import referents
 from ...heap import frames
@@ -55,8 +56,13 @@ def _noted(iterator: Any) -> int:
 @cache
 def _alone() -> int:
     """How many references are counted of what one name has."""
-    one = iter(())
-    return sys.getrefcount(one) - 1
+
+    def alone() -> int:
+        one = iter(())
+        return sys.getrefcount(one) - 1
+
+    n: int = untraced(alone)
+    return n
 
 
 @cache
@@ -70,8 +76,12 @@ def _of_name() -> int:
     def around(one: Any) -> int:
         return within(one)
 
-    one = iter(())
-    return around(one) - within(one)
+    def of_name() -> int:
+        one = iter(())
+        return around(one) - within(one)
+
+    n: int = untraced(of_name)
+    return n
 
 
 def refuse(kept: list, iterable: Any, what: str) -> None:
