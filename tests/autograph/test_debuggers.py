@@ -165,3 +165,23 @@ def test_missing_source_is_named_where_it_matters():
         fg.errors.OperatorNotAllowedInGraphError, match="source of f is not availab"
     ):
         fg.function(cell["f"])(fg.constant(2))
+
+
+def asks_of_each(x, y):
+    return 1 if any(v > 2 for v in [x, y]) else 0
+
+
+@pytest.mark.parametrize("steps", [False, True])
+def test_a_debugger_holds_no_iterators(steps):
+    """Before Python 3.11 a trace function refers to what the names of functions hold."""
+
+    def trace(*_):
+        return trace if steps else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        found = fg.function(asks_of_each)(fg.constant(3), fg.constant(1))
+    finally:
+        sys.settrace(before)
+    assert int(found) == 1

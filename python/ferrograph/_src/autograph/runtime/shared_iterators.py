@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from ...context.locals import untraced
+from ...context.locals import forgotten, untraced
 from ...context.ownership import is_own_file
 from ...context.referents import referents
 from ...heap import frames
@@ -26,7 +26,8 @@ def held(iterable: Any, n_names: int) -> list:
     holds than the ``n_names`` functions that pass it on."""
     if not hasattr(iterable, "__next__"):
         return []
-    if sys.getrefcount(iterable) > (n_names + 1) * _of_name() + _noted(iterable) + _alone():
+    own = (n_names + 1) * _of_name() + _noted(iterable) + _alone()
+    if forgotten(n_names + 1) and sys.getrefcount(iterable) > own:
         return [iterable]
     return _below(iterable, _MOST)
 
@@ -40,7 +41,8 @@ def _below(iterable: Any, depth: int) -> list:
                 found += _below(part, depth - 1)
             continue
         n = sum(other is part for other in parts)  # a generator that runs holds one twice
-        if sys.getrefcount(part) > 2 * n + 1 + _noted(part) + _alone():  # by both, and here
+        own = 2 * n + 1 + _noted(part) + _alone()  # by both, and here
+        if forgotten() and sys.getrefcount(part) > own:
             found.append(part)
         else:
             found += _below(part, depth - 1)
