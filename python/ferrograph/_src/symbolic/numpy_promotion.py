@@ -11,6 +11,7 @@ import array
 import collections
 import sys
 import types
+import warnings
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -181,9 +182,27 @@ def _as_in_numpy(name: str, plain: Callable, tensor: Any, other: Any, swapped: b
 
 
 def _act(name: str, plain: Callable, tensor: Any, other: Any) -> Any:
-    if name in _EQUALITY and tensor.shape.rank != 0:
+    if name not in _EQUALITY or tensor.shape.rank == 0:
+        return plain(tensor, other)
+    try:
         return _EQUALITY[name](tensor, other)  # which asks that the shapes broadcast
-    return plain(tensor, other)
+    except ValueError:
+        if _compares_any_shapes():
+            _refuse(name, "is one truth, since the shapes do not go together")
+        raise
+
+
+@functools.cache
+def _compares_any_shapes() -> bool:
+    """Whether ``==`` of arrays whose shapes do not go together is False, as before NumPy 1.25."""
+    numpy = _numpy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            numpy.equal(numpy.ones(2) == numpy.ones(3), False)
+        except ValueError:
+            return False
+    return True
 
 
 def _dtypes_of(name: str, left: Any, right: Any) -> tuple[Any, Any]:
