@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import array
 import collections
+import functools
 import sys
 import types
 import warnings
