@@ -880,7 +880,7 @@ def identity_of_a_chosen_list(x):
     return x + (1 if chosen is first else 2)
 
 
-@meets("heap/native_readers.py:refuse:0")
+@meets("heap/liveness/native_readers.py:refuse:0")
 def list_longer_under_an_iterator(x):
     items = [3, 1]
     left = reversed(items)
@@ -889,7 +889,7 @@ def list_longer_under_an_iterator(x):
     return sum(left)
 
 
-@meets("heap/native_readers.py:refuse:0")
+@meets("heap/liveness/native_readers.py:refuse:0")
 def list_longer_that_a_factory_copies(x):
     items = [3, 1]
     made = collections.defaultdict(items.copy)
@@ -898,7 +898,7 @@ def list_longer_that_a_factory_copies(x):
     return made["a"]
 
 
-@meets("heap/native_readers.py:refuse_iterated:0")
+@meets("heap/liveness/native_readers.py:refuse_iterated:0")
 def deque_changed_under_an_iterator(x):
     items = collections.deque([3, 1], maxlen=2)
     left = iter(items)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..hints import Any
 
-__all__ = ["in_place", "instructions", "jumps_back", "steps"]
+__all__ = ["in_place", "instructions", "jumps_back", "name_at", "steps"]
 
 _NOTHING = frozenset({"CACHE", "EXTENDED_ARG"})
 _PAIRS = {
@@ -19,6 +19,14 @@ _PAIRS = {
     "STORE_FAST_LOAD_FAST": ("STORE_FAST", "LOAD_FAST"),
     "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
 }
+
+
+def name_at(code: types.CodeType, at: int) -> str:
+    """The name of the instruction at an offset; caches belong to what stands before them."""
+    text = code.co_code
+    while at > 0 and opcode.opname[text[at]] == "CACHE":
+        at -= 2
+    return opcode.opname[text[at]]
 
 
 def steps(code: types.CodeType) -> Iterator[tuple[str, int]]:

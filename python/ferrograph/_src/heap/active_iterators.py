@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import collections
-import sys
 
 from ..hints import Any
 from ..values import errors
-from . import native_readers
+from .liveness import counts, native_readers
 from .source_location import diagnostic, here
 from .trace_context import thread as _thread
 from .trace_context import traces
 
-_ENDED = 2  # references to an iterator that no loop holds: of the note, and of the count itself
-_ALONE = 3  # to a list: of the loop over it, of what asks here, and of the count itself
 _OVER_LIST: type = type(iter([]))
 _IN_STEP = (collections.deque, collections.OrderedDict)  # whose iterators fail where they change
 
@@ -38,7 +35,7 @@ def followed(items: Any) -> Any:
     """``items`` for a loop of Python's: an iterator over a list, noted while it is in use, unless
     the loop alone has the list."""
     if traces.n and isinstance(items, list) and _thread.trace is not None:
-        if sys.getrefcount(items) <= _ALONE and type(items) is list:
+        if counts.count(items) <= counts.of_operand() and type(items) is list:
             return items
         noted = of_trace().running
         while noted and not _is_under_way(noted[-1]):
@@ -61,7 +58,7 @@ def forget(iterator_id: int) -> None:
 
 
 def _is_under_way(pair: tuple) -> bool:
-    return sys.getrefcount(pair[1]) > _ENDED
+    return counts.count(pair[1]) > counts.of_item()
 
 
 def refuse_running(items: Any) -> None:

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from ..hints import Any
-from . import frames, liveness, may_alias, stacks
+from . import may_alias
 from .adapters import registry
+from .liveness import frames, reading, stacks
 from .merged_containers import MergedContainer
 from .trace_context import is_identified
 from .trace_context import thread as _thread
@@ -35,7 +36,7 @@ def note(joins: Iterable[MergedContainer], snapshot: Any, place: str, result: An
         if snapshot is None or same or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
             found = distinct([*sources, *same])
-            alive = [s for s in found if is_identified(s) or liveness.is_alive([s], held=[result])]
+            alive = [s for s in found if is_identified(s) or reading.is_alive([s], held=[result])]
             is_held = len(alive) < len(found) and stacks.are_held()
             may_alias.keep(found if is_held else alive, join.made, label, place)
         _keep_element(join, place)

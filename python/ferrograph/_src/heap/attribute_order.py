@@ -7,7 +7,6 @@ orders. The graph cannot tell which: code that asks for the attributes of such a
 from __future__ import annotations
 
 import functools
-import sys
 import weakref
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from ..hints import Any
 from ..values import errors
 from . import attribute_presence
 from .adapters.base import fields_of
+from .liveness import counts
 from .location import Attribute
 from .source_location import diagnostic, here
 from .trace_context import thread as _thread
@@ -39,7 +39,10 @@ def note(owner: Any, label: str) -> None:
         **(root.attributes.unordered or {}),
         id(owner): _Noted(held, label),
     }
-    if not issubclass(type(owner), type) and sys.getrefcount(fields_of(owner)) > _alone():
+    if issubclass(type(owner), type):
+        return
+    fields = fields_of(owner)
+    if counts.are_held(fields):
         raise _unsure(label)
 
 
@@ -84,13 +87,3 @@ def _unsure(label: str) -> Exception:
             "Give the object its attributes before the branch or loop, or set them in one order.",
         )
     )
-
-
-class _Object:
-    pass
-
-
-def _alone() -> int:
-    """The count of references to attributes that nobody holds, as ``note`` counts them."""
-    one = _Object()
-    return sys.getrefcount(fields_of(one))

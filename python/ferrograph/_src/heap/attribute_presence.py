@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import sys
 import weakref
 from collections.abc import Callable
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import errors
 from .adapters.base import fields_of
+from .liveness import counts
 from .location import UNDEFINED, Attribute, attribute_location
 from .source_location import diagnostic, here
 from .trace_context import thread as _thread
@@ -172,7 +172,7 @@ def refuse_held(place: Attribute) -> None:
     if issubclass(type(place.owner), type):
         return
     held = fields_of(place.owner)
-    if sys.getrefcount(held) <= _alone():
+    if not counts.are_held(held):
         return
     raise errors.StagingError(
         diagnostic(
@@ -182,14 +182,3 @@ def refuse_held(place: Attribute) -> None:
             "Give the object the attribute before the branch or loop, and keep it there.",
         )
     )
-
-
-class _Object:
-    pass
-
-
-def _alone() -> int:
-    """The count of references to attributes that nobody holds, as ``refuse_held`` counts them."""
-    one = _Object()
-    held = fields_of(one)
-    return sys.getrefcount(held)

@@ -10,13 +10,12 @@ only writes and refuses all else at the line that reads.
 from __future__ import annotations
 
 import collections
-import gc
 import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
 
-from ..context import bytecode, ownership, tracebacks
+from ..context import ownership, tracebacks
 from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
@@ -24,9 +23,10 @@ from ..values import errors
 from .active_iterators import refuse_running
 from .adapters import registry
 from .adapters.base import Fields, Names, Slots, Whole
-from .frames import AT_ONCE, has_begun_anew
 from .immutable_holders import Replacements, restored
 from .invalidated import Invalidated, behind, is_named_by
+from .liveness import counts
+from .liveness.frames import AT_ONCE, read_later
 from .location import (
     UNDEFINED,
     Attribute,
@@ -135,10 +135,7 @@ def _around(owner: Any) -> Any:
     collection, whose own callbacks need the dict as it is."""
     if type(owner) not in (dict, set):
         return owner
-    holders = gc.get_referrers(owner)
-    holders += [held for h in holders if type(h) is dict for held in gc.get_referrers(h)]
-    found = (h for h in holders if isinstance(h, _WEAK) and h.__dict__.get("data") is owner)
-    return next(found, owner)
+    return next(iter(counts.holders_of_data(owner, _WEAK)), owner)
 
 
 _WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
@@ -277,23 +274,10 @@ def _refuse_running(replacements: Replacements, made: Invalidated) -> None:
             if name in AT_ONCE:
                 continue
             held = replacements.has(names.get(name, UNDEFINED))
-            if held and _is_users(code) and _is_read_later(frame, name):
+            if held and _is_users(code) and name in read_later(frame):
                 made._ferrograph_refuse()
         frame = frame.f_back  # type: ignore[assignment]
 
 
 def _is_users(code: types.CodeType) -> bool:
     return not ownership.is_library_file(code.co_filename)
-
-
-def _is_read_later(frame: types.FrameType, name: str) -> bool:
-    """Whether what is left of a frame's code may load a name of its own."""
-    if has_begun_anew(frame):
-        return False
-    read = loops = False
-    for instruction in bytecode.instructions(frame.f_code):
-        loads = instruction.opname.startswith("LOAD_") and instruction.argval == name
-        later = instruction.offset > frame.f_lasti
-        read |= loads and later
-        loops |= later and bytecode.jumps_back(instruction)
-    return read or loops

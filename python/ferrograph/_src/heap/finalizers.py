@@ -17,9 +17,10 @@ from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import frames, parts
+from . import parts
 from .adapters import registry
 from .invalidated import Invalidated
+from .liveness import frames
 from .location import Container, Location, Variants
 from .reachable import Walk
 from .snapshot import Snapshot

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from ..hints import Any
 from ..values import errors
-from . import frames, liveness
 from .adapters import registry
+from .liveness import frames, reading
 from .location import Variants, variants_of
 from .parts import containers_in, is_container, memory_of
 from .reachable import Walk
@@ -85,10 +85,10 @@ class MayAliasSet:
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
         if len(self.members) == 1:  # a tensor stands for it
-            if not self.label.isidentifier() or liveness.is_chosen_alive(self.members[0][0]):
+            if not self.label.isidentifier() or reading.is_chosen_alive(self.members[0][0]):
                 return True
             return any(self.label in frames.read_later(frame) for frame in frames.frames())
-        return any(liveness.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
+        return any(reading.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
 
 
 def differs(member: Any, held: list) -> bool:

@@ -18,15 +18,15 @@ import types
 import weakref
 from collections.abc import Iterable, Iterator
 
-from ..context import bytecode
 from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
-from . import frames
 from .adapters.base import Fields, Slots
 from .code_names import words_of
+from .liveness import frames
+from .liveness.code_facts import calls, changes, lists_attributes, sets
 from .location import UNDEFINED, Attribute, Container
 
 _ATOMS = (bool, int, float, complex, str, bytes, type(None), TensorShape, Dimension, enum.Enum)
@@ -81,7 +81,7 @@ def _fillers(owner: Any, name: str, snapshot: Any) -> Iterator[types.FunctionTyp
     functions = {id(f): f for f in _functions((*of_class, *snapshot.seen()))}
     for function in functions.values():
         code = function.__code__
-        if code.co_name not in _NO_FILLERS and name in words_of(code) and _sets(code, name):
+        if code.co_name not in _NO_FILLERS and name in words_of(code) and sets(code, name):
             yield function
 
 
@@ -95,17 +95,6 @@ def _functions(values: Iterable) -> Iterator[types.FunctionType]:
             yield value
 
 
-def _sets(code: types.CodeType, name: str) -> bool:
-    """Whether code, or code in it, sets an attribute of a name, or the items of what is there."""
-    for instruction in bytecode.instructions(code):
-        if instruction.opname in ("STORE_ATTR", "DELETE_ATTR") and instruction.argval == name:
-            return True
-        if instruction.opname in ("STORE_SUBSCR", "DELETE_SUBSCR"):
-            return True
-    return any(_sets(c, name) for c in code.co_consts if type(c) is types.CodeType)
-
-
-_CHANGING = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_")
 _QUIET = frozenset(
     {"abs", "all", "any", "bool", "dict", "enumerate", "float", "frozenset", "int", "len", "list"}
     | {"max", "min", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip"}
@@ -115,45 +104,17 @@ _QUIET = frozenset(
 def _only_computes(function: Any, is_alone: bool) -> bool:
     """Whether a function has no side effect but the value that is cached. One that calls more than
     some builtins may have one: then nothing else was changed in the region."""
-    if type(function) is not types.FunctionType or _changes(function.__code__):
+    if type(function) is not types.FunctionType or changes(function.__code__):
         return False
     names = set(function.__code__.co_names)
-    return not _calls(function.__code__) or names <= _QUIET or (is_alone and "print" not in names)
-
-
-def _changes(code: types.CodeType) -> bool:
-    """Whether code, or code in it, changes anything but its own local names."""
-    import dis
-
-    if any(i.opname.startswith(_CHANGING) for i in dis.get_instructions(code)):
-        return True
-    return any(_changes(c) for c in code.co_consts if type(c) is types.CodeType)
-
-
-def _calls(code: types.CodeType) -> bool:
-    import dis
-
-    return any(i.opname.startswith("CALL") for i in dis.get_instructions(code))
+    return not calls(function.__code__) or names <= _QUIET or (is_alone and "print" not in names)
 
 
 def _is_enumerated(snapshot: Any) -> bool:
     """Whether code may list or remove the attributes of an object."""
     codes = [f.__code__ for f in _functions(snapshot.seen())]
     codes += [frame.f_code for frame in frames.frames()]
-    return any(map(_lists_attributes, codes))
-
-
-_LISTING = frozenset({"__dict__", "vars", "__getstate__", "delattr", "__delattr__"})
-
-
-def _lists_attributes(code: types.CodeType) -> bool:
-    import dis
-
-    if not _LISTING.isdisjoint(code.co_names):
-        return True
-    if any(i.opname == "DELETE_ATTR" for i in dis.get_instructions(code)):
-        return True
-    return any(_lists_attributes(c) for c in code.co_consts if type(c) is types.CodeType)
+    return any(map(lists_attributes, codes))
 
 
 def _is_asked_for(name: str, snapshot: Any) -> bool:

@@ -13,10 +13,11 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
 from ..values import errors
-from . import frames, library_states, process_settings
+from . import library_states, process_settings
 from .adapters import registry
 from .adapters.base import Refused, TypeAdapter, cell_contents
 from .code_names import IMPORTS, words_of
+from .liveness import frames
 from .source_location import diagnostic, here
 
 MOST_OBJECTS = 250_000

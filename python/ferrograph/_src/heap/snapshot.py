@@ -20,10 +20,10 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
 from ..native import _core
-from . import native_readers
 from .adapters import registry
 from .adapters.base import Fields, Names, TypeAdapter, cell_contents, fields_of
 from .code_names import words_of
+from .liveness import native_readers
 from .location import Attribute, Location, Variants, variants_of
 from .reachable import Walk
 from .trace_context import has_variants, own_listeners, record_of

@@ -11,11 +11,12 @@ from ..context import ownership
 from ..context.locals import locals_of
 from ..hints import Any
 from ..values import errors
-from . import escaping, frames, hidden_references, immutable_holders, native_readers
+from . import escaping, immutable_holders
 from .adapters import partials, registry
 from .adapters.base import Fields, Slots, Through, cell_contents, referents
 from .escaping import KEEPERS
-from .frames import read_later, values_in
+from .liveness import frames, hidden_references, native_readers
+from .liveness.frames import read_later, values_in
 from .location import Location, Record, held_by, variants_of
 from .parts import is_array
 from .reachable import Walk

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
-from ..heap import attribute_order, branch_results, frames, liveness, region_log
+from ..heap import attribute_order, branch_results, region_log
+from ..heap.liveness import frames, reading
 from ..heap.location import UNDEFINED, Attribute, Location, State
 from ..heap.source_location import SourceLocation, diagnostic
 from ..heap.trace_context import note_unset
@@ -260,7 +261,7 @@ def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
     between what they leave, and nobody reads it afterwards."""
     if merging.can_carry(spot, *pair):
         return False
-    if liveness.is_read(spot):
+    if reading.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
             raise errors.StagingError(
                 diagnostic(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 
-from ..heap import liveness, may_alias, region_log, structure
+from ..heap import may_alias, region_log, structure
 from ..heap.aliasing import distinct, relatives
+from ..heap.liveness import reading
 from ..heap.merged_containers import MergedContainer, MergedContainers
 from ..heap.parts import containers_in, is_container
 from ..heap.source_location import diagnostic, here
@@ -75,7 +76,7 @@ class Copies:
             before = [j.sources[0] for j in path]
             if id(join.made) in changed:
                 others = relatives([*before, *filter(is_outer, end)], known)
-                if liveness.is_alive([*others, *_copied(others, known, before)], functions):
+                if reading.is_alive([*others, *_copied(others, known, before)], functions):
                     may_alias.MayAliasSet([], join.label, place).refuse(place)
                 may_alias.of_trace().replaced += before
             elif len(path) == 1 and not end:

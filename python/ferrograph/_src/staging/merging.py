@@ -5,10 +5,11 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable, Iterator
 
-from ..heap import frames, region_log, structure, substitution
+from ..heap import region_log, structure, substitution
 from ..heap.active_iterators import refuse_running
 from ..heap.adapters import registry
 from ..heap.adapters.base import Whole
+from ..heap.liveness import frames
 from ..heap.location import (
     UNDEFINED,
     Container,

@@ -23,7 +23,6 @@ from ..heap import (
     attribute_order,
     escaping,
     finalizers,
-    hidden_references,
     memos,
     nested,
     parts,
@@ -34,6 +33,7 @@ from ..heap import (
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, behind
+from ..heap.liveness import hidden_references
 from ..heap.location import (
     UNDEFINED,
     Attribute,

@@ -18,7 +18,7 @@ from ..context.hooks import hooks
 from ..heap import immutable_holders, parts, substitution
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
-from ..heap.frames import is_copied_from, is_discarded
+from ..heap.liveness.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
 from ..heap.reach import reached
 from ..heap.source_location import diagnostic, here, is_diagnostic

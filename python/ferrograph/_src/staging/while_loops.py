@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable
 
 from .. import ops
 from ..context import ownership
-from ..heap import aliasing, frames
+from ..heap import aliasing
 from ..heap.adapters.base import cell_contents
 from ..heap.escaping import is_lazily_made
 from ..heap.invalidated import Invalidated
-from ..heap.liveness import is_read
+from ..heap.liveness import frames
+from ..heap.liveness.reading import is_read
 from ..heap.location import Location, State
 from ..heap.source_location import diagnostic
 from ..heap.trace_context import RegionLog

@@ -6,7 +6,8 @@ import types
 from collections.abc import Container, Iterable
 
 from ..context import ownership, tracebacks
-from ..heap import frames, liveness, may_alias, stacks, structure
+from ..heap import may_alias, structure
+from ..heap.liveness import frames, reading, stacks
 from ..heap.location import Location
 from ..heap.parts import arrays_in, is_array, memory_of
 from ..heap.reachable import Walk
@@ -27,7 +28,7 @@ def note_arrays(
     for label, array in arrays:
         memory = memory_of(array)
         known = [m for m in memory if snapshot is None or snapshot.knows(m)]
-        if not known or not (liveness.is_alive(memory) or stacks.are_held()):
+        if not known or not (reading.is_alive(memory) or stacks.are_held()):
             continue
         if any(id(m) in changed for m in known):
             raise _shown_twice(label, array, place)
@@ -132,7 +133,7 @@ def _is_alive_beside(spot: Location, value: Any, functions: tuple) -> bool:
     """Whether an array is held elsewhere than in a place."""
     spot.put(None)
     try:
-        return liveness.is_alive(memory_of(value), functions)
+        return reading.is_alive(memory_of(value), functions)
     finally:
         spot.put(value)
 
@@ -141,4 +142,4 @@ def may_stay(left: Any) -> bool:
     """Whether what an iteration that is being traced leaves may be what it began with, by a branch
     or a loop in it."""
     made = [_core.made_by(v) for v in structure.leaves_of(left) if type(v) is _core.SymbolicTensor]
-    return any(one is not None and one[0] in liveness.CONSTRUCTS for one in made)
+    return any(one is not None and one[0] in reading.CONSTRUCTS for one in made)

@@ -11,7 +11,7 @@ import sys
 from ..context import tracebacks
 from ..context.locals import locals_of
 from ..heap.code_names import words_of
-from ..heap.frames import frames, read_later, stored_next, values_in
+from ..heap.liveness.frames import frames, read_later, stored_next, values_in
 from ..heap.parts import is_array, memory_of
 from ..heap.reachable import Walk
 from ..heap.source_location import diagnostic, here

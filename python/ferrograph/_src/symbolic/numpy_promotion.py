@@ -19,7 +19,7 @@ from typing import NoReturn
 from .. import ops
 from ..context import tracebacks
 from ..context.ownership import is_own_file
-from ..heap.frames import adds_in_place, frames, stored_next
+from ..heap.liveness.frames import adds_in_place, frames, stored_next
 from ..heap.parts import is_array
 from ..heap.source_location import diagnostic, here
 from ..hints import Any

@@ -6,10 +6,9 @@ traced, which not every operator takes that takes the number or text. Such an er
 
 from __future__ import annotations
 
-import opcode
 import types
 
-from ..context import tracebacks
+from ..context import bytecode, tracebacks
 from ..context.locals import locals_of
 from ..context.ownership import is_library_file
 from ..heap.source_location import SourceLocation, diagnostic, is_diagnostic, said_by
@@ -49,10 +48,7 @@ def _met(exception: BaseException) -> tuple[SourceLocation, Any] | None:
         traceback = traceback.tb_next
     if frame is None or spot is None:
         return None
-    code = frame.f_code.co_code
-    while at > 0 and opcode.opname[code[at]] == "CACHE":  # which belongs to what stands before
-        at -= 2
-    name = opcode.opname[code[at]]
+    name = bytecode.name_at(frame.f_code, at)
     is_call = "CALL" in name and ("Tensor" in text or _has_chosen(frame))
     return (spot, frame) if is_call or name.startswith(_OPERATORS) else None
 

@@ -3,15 +3,13 @@ in branches, and a program that holds them may see how far that came."""
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Callable, Iterator
-from functools import cache
 
-from ...context.locals import forgotten, untraced
+from ...context.locals import forgotten
 from ...context.ownership import is_own_file
 from ...context.referents import referents
-from ...heap import frames
+from ...heap.liveness import counts, frames
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, thread
 from ...hints import Any
@@ -26,8 +24,8 @@ def held(iterable: Any, n_names: int) -> list:
     holds than the ``n_names`` functions that pass it on."""
     if not hasattr(iterable, "__next__"):
         return []
-    own = (n_names + 1) * _of_name() + _noted(iterable) + _alone()
-    if forgotten(n_names + 1) and sys.getrefcount(iterable) > own:
+    own = (n_names + 1) * counts.of_name() + _noted(iterable) + counts.of_one_name()
+    if forgotten(n_names + 1) and counts.count(iterable) > own:
         return [iterable]
     return _below(iterable, _MOST)
 
@@ -41,8 +39,8 @@ def _below(iterable: Any, depth: int) -> list:
                 found += _below(part, depth - 1)
             continue
         n = sum(other is part for other in parts)  # a generator that runs holds one twice
-        own = 2 * n + 1 + _noted(part) + _alone()  # by both, and here
-        if forgotten() and sys.getrefcount(part) > own:
+        own = 2 * n + 1 + _noted(part) + counts.of_one_name()  # by both, and here
+        if forgotten() and counts.count(part) > own:
             found.append(part)
         else:
             found += _below(part, depth - 1)
@@ -53,37 +51,6 @@ def _noted(iterator: Any) -> int:
     """How often a loop is noted to run over a list by an iterator."""
     running = (thread.trace.iterators.running or ()) if thread.trace is not None else ()
     return sum(pair[1] is iterator for pair in running)
-
-
-@cache
-def _alone() -> int:
-    """How many references are counted of what one name has."""
-
-    def alone() -> int:
-        one = iter(())
-        return sys.getrefcount(one) - 1
-
-    n: int = untraced(alone)
-    return n
-
-
-@cache
-def _of_name() -> int:
-    """How many references a function has of an argument: before Python 3.11 its caller, too, holds
-    it meanwhile."""
-
-    def within(one: Any) -> int:
-        return sys.getrefcount(one)
-
-    def around(one: Any) -> int:
-        return within(one)
-
-    def of_name() -> int:
-        one = iter(())
-        return around(one) - within(one)
-
-    n: int = untraced(of_name)
-    return n
 
 
 def refuse(kept: list, iterable: Any, what: str) -> None:

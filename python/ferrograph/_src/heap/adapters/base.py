@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import abc
 import collections
-import gc
 import operator
 import types
 import weakref
@@ -579,7 +578,7 @@ def referents(value: Any) -> list:
     object, which nobody may read, are left out for what they hold."""
     found = []
     for held in direct_referents(value):
-        inner = gc.get_referents(held) if type(held) in (list, tuple) else None
+        inner = direct_referents(held) if type(held) in (list, tuple) else None
         if inner is None or len(inner) == len(held):
             found.append(held)
         else:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import abc
 import collections
 import functools
-import gc
 import sys
 import threading
 import types
@@ -19,9 +18,11 @@ from collections.abc import Iterable
 
 from ...context import ownership
 from ...context.by_class import ByClass
+from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...native import _core
 from .. import library_states, walk
+from ..liveness import frames
 from ..location import Location
 from ..trace_context import really
 from . import arrays, memory
@@ -139,7 +140,7 @@ _THROUGH: dict[type, TypeAdapter] = {
     types.MethodType: Through(_method),
     types.BuiltinFunctionType: BUILTIN,
     types.MethodWrapperType: Through(lambda held: (held.__self__,)),
-    types.MappingProxyType: Through(gc.get_referents),
+    types.MappingProxyType: Through(direct_referents),
     functools.partial: Through(lambda held: (held.func, *held.args, *held.keywords.values())),
     property: Through(_descriptor),
     staticmethod: Through(lambda held: (held.__func__,)),
@@ -350,7 +351,7 @@ def _cached() -> None:
 
 def _of_cache(function: Any) -> Iterable:
     """What a function that remembers results has returned, and keeps."""
-    held = [part for part in gc.get_referents(function) if part is not vars(function)]
+    held = [part for part in direct_referents(function) if part is not vars(function)]
     if function.cache_parameters()["maxsize"] is None:
         return [value for cache in held if type(cache) is dict for value in cache.values()]
     caches = [p for p in held if type(p) is dict and any(map(_is_link, p.values()))]
@@ -484,7 +485,7 @@ def _is_iterator_of_library(kind: type) -> bool:
 
 def _generator(generator: Any) -> tuple:
     frame = generator.gi_frame
-    return (frame and frame.f_lasti, tuple(map(id, referents(generator))))
+    return (frame and frames.position(frame), tuple(map(id, referents(generator))))
 
 
 def _iterator_facet(kind: type) -> TypeAdapter:

@@ -7,11 +7,11 @@ import sys
 import types
 from collections.abc import Iterator
 
-from ..context import bytecode, ownership, tracebacks
-from ..context.locals import locals_of
-from ..hints import Any
-from .code_names import words_of
-from .location import Location
+from ...context import bytecode, ownership, tracebacks
+from ...context.locals import locals_of
+from ...hints import Any
+from ..code_names import words_of
+from ..location import Location
 
 _MACHINERY = ownership.MACHINERY
 # Names that converted code reads in the statement that sets them.
@@ -49,6 +49,11 @@ def frames() -> Iterator[types.FrameType]:
         if not ownership.is_library_file(frame.f_code.co_filename):
             yield frame
         frame = frame.f_back
+
+
+def position(frame: types.FrameType) -> int:
+    """Where in its code a frame is."""
+    return frame.f_lasti
 
 
 def values_in(frame: types.FrameType) -> list:

@@ -13,8 +13,8 @@ import gc
 import sys
 import types
 
-from ..context.locals import untraced
-from ..hints import Any
+from ...context.locals import untraced
+from ...hints import Any
 from . import stacks
 
 _WORD = 8

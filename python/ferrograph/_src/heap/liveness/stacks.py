@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import types
 
-from ..hints import Any
+from ...hints import Any
 from . import frames
 
 # What is on a stack, the last one on top: whether it belongs to a block, as the iterator of a loop.

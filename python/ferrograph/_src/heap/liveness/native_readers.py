@@ -13,14 +13,14 @@ import gc
 import itertools
 import types
 
-from ..hints import Any
-from ..values import errors
+from ...hints import Any
+from ...values import errors
+from ..adapters.base import TypeAdapter
+from ..reachable import Walk
+from ..source_location import diagnostic, here
+from ..trace_context import region_functions
+from ..trace_context import thread as _thread
 from . import frames, hidden_references
-from .adapters.base import TypeAdapter
-from .reachable import Walk
-from .source_location import diagnostic, here
-from .trace_context import region_functions
-from .trace_context import thread as _thread
 
 _LISTS: list = []
 

@@ -13,11 +13,11 @@ import gc
 import sys
 import types
 
-from ..context import ownership
-from ..context.locals import locals_of
-from ..hints import Any
+from ...context import ownership
+from ...context.locals import locals_of
+from ...hints import Any
+from ..trace_context import Holder
 from . import call_arguments
-from .trace_context import Holder
 
 _PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
 _CONTAINERS = frozenset({list, dict, set, collections.deque, collections.OrderedDict})

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..hints import Any
-from ..native import _core
+from ...hints import Any
+from ...native import _core
+from ..location import Location
+from ..reachable import Walk
+from ..trace_context import thread as _thread
 from . import frames
-from .location import Location
-from .reachable import Walk
-from .trace_context import thread as _thread
 
 
 def is_alive(wanted: list, functions: tuple = (), held: Iterable[Any] = ()) -> bool:

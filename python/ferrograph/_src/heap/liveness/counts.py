@@ -1,0 +1,112 @@
+"""How many references there are to an object, as the interpreter counts them.
+
+What the count of an object comes to that nobody else holds differs from Python to Python: it is
+measured once, in the form of the code that asks.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from ...context.locals import untraced
+
+
+def count(value: Any) -> int:
+    """The references to a value, with those of this call."""
+    return sys.getrefcount(value)
+
+
+def referrers(*values: Any) -> list:
+    """The objects that hold some values, as far as the collector follows them."""
+    return gc.get_referrers(*values)
+
+
+@functools.cache
+def of_name() -> int:
+    """How many references a function has of an argument: before Python 3.11 its caller, too, holds
+    it meanwhile."""
+
+    def within(one: Any) -> int:
+        return count(one)
+
+    def around(one: Any) -> int:
+        return within(one)
+
+    def of_one() -> int:
+        one = iter(())
+        return around(one) - within(one)
+
+    n: int = untraced(of_one)
+    return n
+
+
+@functools.cache
+def of_one_name() -> int:
+    """What the count of an object comes to that one name has, without that name."""
+
+    def alone() -> int:
+        one = iter(())
+        return count(one) - 1
+
+    n: int = untraced(alone)
+    return n
+
+
+@functools.cache
+def of_operand() -> int:
+    """What the count of an operand comes to that nothing has but a function that hands it on and
+    the one that asks."""
+
+    def asks(one: Any) -> int:
+        return count(one)
+
+    def hands_on(one: Any) -> int:
+        return asks(one)
+
+    n: int = untraced(lambda: hands_on([]))
+    return n
+
+
+@functools.cache
+def of_item() -> int:
+    """What the count of an object comes to that one tuple holds."""
+
+    def alone() -> int:
+        pair = None, iter(())
+        return count(pair[1])
+
+    n: int = untraced(alone)
+    return n
+
+
+class _Object:
+    pass
+
+
+@functools.cache
+def of_fields() -> int:
+    """What the count of the ``__dict__`` of an object comes to that one name has besides."""
+
+    def alone() -> int:
+        one = _Object()
+        held = object.__getattribute__(one, "__dict__")
+        return count(held)
+
+    n: int = untraced(alone)
+    return n
+
+
+def are_held(fields: dict) -> bool:
+    """Whether the program holds the ``__dict__`` of an object, which one name has here."""
+    return count(fields) > of_fields() + of_name()
+
+
+def holders_of_data(owner: Any, kinds: tuple[type, ...]) -> Iterable[Any]:
+    """Objects of some classes that keep a dict or a set as their ``data``."""
+    holders = referrers(owner)
+    holders += [held for h in holders if type(h) is dict for held in referrers(h)]
+    return (h for h in holders if isinstance(h, kinds) and h.__dict__.get("data") is owner)
