@@ -2,7 +2,7 @@
 
 import pytest
 from ferrograph._src.context import bytecode
-from ferrograph._src.heap import frames
+from ferrograph._src.heap.liveness import frames
 
 
 def copies(a, b):

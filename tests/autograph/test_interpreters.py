@@ -5,10 +5,9 @@ import types
 
 import pytest
 from ferrograph._src.autograph.convert import compile as compiled
-from ferrograph._src.autograph.runtime import shared
 from ferrograph._src.context import tracebacks
 from ferrograph._src.context.referents import referents
-from ferrograph._src.heap import call_arguments
+from ferrograph._src.heap.liveness import call_arguments, counts
 
 
 def test_notes_end_the_message_where_python_has_none(monkeypatch):
@@ -78,7 +77,17 @@ def test_arguments_that_callers_keep_until_a_call_returns(call, times):
     assert call(object()) == (times if call_arguments._are_kept() else 0)
 
 
-@pytest.mark.parametrize("measure", [shared._alone, shared._of_name, call_arguments._are_kept])
+MEASURES = [
+    counts.of_name,
+    counts.of_one_name,
+    counts.of_operand,
+    counts.of_item,
+    counts.of_fields,
+    call_arguments._are_kept,
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.__name__)
 def test_references_are_measured_where_no_debugger_traces(measure):
     """One that does refers to what the names of functions hold."""
 

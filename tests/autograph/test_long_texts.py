@@ -10,7 +10,7 @@ import warnings
 
 import ferrograph as fg
 import pytest
-from ferrograph._src.autograph.convert import room
+from ferrograph._src.autograph.convert import stack_depth
 
 N = 600
 HEAD = "def f(x):\n    if x > 0:\n        x = x * 2\n"
@@ -98,7 +98,7 @@ def test_gradients_and_texts_of_a_long_statement():
 
 
 def test_what_needs_more_room_is_refused_with_its_line(monkeypatch):
-    monkeypatch.setattr(room, "_DEEPEST", 1)
+    monkeypatch.setattr(stack_depth, "_DEEPEST", 1)
     f = made("refused", TEXTS["sum"].replace("return", "y = 1\n    return"))
     with pytest.raises(fg.errors.StagingError, match="nests more expressions") as info:
         fg.function(f)(fg.constant(1))

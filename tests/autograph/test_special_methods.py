@@ -10,7 +10,7 @@ import ferrograph as fg
 import numpy as np
 import pytest
 from ferrograph._src.autograph.convert import compile as compile_module
-from ferrograph._src.autograph.convert import specials
+from ferrograph._src.autograph.convert import operator_methods
 
 
 class Value:
@@ -641,7 +641,7 @@ def test_operators_stay_as_they_are_without_classes_for_them(tmp_path):
     file.write_text("def f(x, o):\n    y = x + 1\n    y += o.size\n    return -y < x[0]\n")
     names = {"__name__": "plain_program"}
     exec(compile(file.read_text(), str(file), "exec"), names)
-    specials.meet((), anew=True)
+    operator_methods.meet((), anew=True)
     assert "binary" not in compile_module.converted_code(names["f"]).co_names
     names["Left"] = Left
     assert "binary" in compile_module.converted_code(names["f"]).co_names
