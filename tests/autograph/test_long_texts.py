@@ -4,13 +4,13 @@ The right value is what plain Python gives for the same function called eagerly.
 """
 
 import ast
+import importlib
 import linecache
 import sys
 import warnings
 
 import ferrograph as fg
 import pytest
-from ferrograph._src.autograph.convert import stack_depth
 
 N = 600
 HEAD = "def f(x):\n    if x > 0:\n        x = x * 2\n"
@@ -98,6 +98,7 @@ def test_gradients_and_texts_of_a_long_statement():
 
 
 def test_what_needs_more_room_is_refused_with_its_line(monkeypatch):
+    stack_depth = importlib.import_module("ferrograph._src.autograph.convert.stack_depth")
     monkeypatch.setattr(stack_depth, "_DEEPEST", 1)
     f = made("refused", TEXTS["sum"].replace("return", "y = 1\n    return"))
     with pytest.raises(fg.errors.StagingError, match="nests more expressions") as info:
