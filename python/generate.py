@@ -36,6 +36,7 @@ LAZY = (
     "files",
     "function.callbacks",
     "function.explain",
+    "function.trace_report",
     "interfaces",
     "numpy_like",
     "operators",

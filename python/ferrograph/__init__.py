@@ -244,7 +244,8 @@ if TYPE_CHECKING:
     from ._src.data.specs import OptionalSpec, TensorArraySpec
     from ._src.function.callbacks import numpy_function, py_function, timestamp
     from ._src.function.explain.profile import profile
-    from ._src.function.explain.records import TraceRecord, trace_report
+    from ._src.function.explain.records import TraceRecord
+    from ._src.function.trace_report import trace_report
     from ._src.graph_view.graph import Graph, Operation
     from ._src.interfaces.devices import DeviceSpec
     from ._src.interfaces.initializers import (
@@ -670,7 +671,7 @@ if not TYPE_CHECKING:
         "space_to_batch_nd": "ops.blocks:space_to_batch",
         "switch_case": "control_flow.cond:switch_case",
         "timestamp": "function.callbacks:timestamp",
-        "trace_report": "function.explain.records:trace_report",
+        "trace_report": "function.trace_report:trace_report",
         "tuple": "interfaces.symbols:tuple_of",
         "unique": "ops.sorting:unique",
         "unique_with_counts": "ops.sorting:unique_with_counts",

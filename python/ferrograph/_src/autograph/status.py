@@ -56,7 +56,8 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[TraceContext | None
         root.effects.listeners = (
             around[0].effects.listeners if around[0] is not None else listeners()
         )
-        thread.trace, thread.roots = root, roots
+        thread.enter(root)
+        thread.roots = roots
         traces.add(1)
     try:
         yield root
@@ -128,7 +129,8 @@ def _restore(enabled: bool, around: TraceContext | None, roots: Any, *, is_trace
             around.callees.go_on()
         end(thread.trace)
     _status.enabled = enabled
-    thread.trace, thread.roots = around, roots
+    thread.enter(around)
+    thread.roots = roots
 
 
 def is_enabled() -> bool:

@@ -37,6 +37,8 @@ class Hooks:
     containers_compared: Callable[[str, Any, Any], Any]
     # Has all code see that an object has several contents from now on.
     substitute: Callable[[Any], None]
+    # Passes on the notes on a region to the concrete function made of it, once there are some.
+    finished: Callable[[Any, Any], None] | None = None
     # Python's builtins on datasets, once there can be one: ``data.staged``.
     on_datasets: Any
 

@@ -11,7 +11,7 @@ import sys
 
 from ..hints import Any
 
-__all__ = ["keep", "line", "lines"]
+__all__ = ["definition", "keep", "line", "lines", "place"]
 
 _read: dict[str, list[str]] = {}
 _kept: dict[str, list[str]] = {}  # texts that came with pickled functions
@@ -63,3 +63,28 @@ def _text_of(filename: str) -> list[str]:
         _read.clear()
     _read[filename] = found
     return found
+
+
+def place(function: Any) -> tuple[str, int, str, int]:
+    """What tells definitions apart: file, line and name, and where in the line, for lambdas."""
+    file, line, name = definition(function)
+    code = _code_of(function)
+    if name != "<lambda>":
+        return file, line, name, 0
+    if not hasattr(code, "co_positions"):  # before Python 3.11 what they do tells lambdas apart
+        return file, line, name, hash(code)
+    columns = [p[2] for p in code.co_positions() if p[0] == line and p[2] is not None]
+    return file, line, name, max(columns, default=0)
+
+
+def _code_of(function: Any) -> Any:
+    target = getattr(function.python_function, "func", function.python_function)
+    return getattr(getattr(target, "__func__", target), "__code__", None)
+
+
+def definition(function: Any) -> tuple[str, int, str]:
+    """File, line and name of what a function was made of."""
+    code = _code_of(function)
+    if code is None:
+        return "<unknown>", 0, function.name
+    return code.co_filename, code.co_firstlineno, function.name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import weakref
 
+from ..context.hooks import hooks
 from ..graph_view import function_def
 from ..graph_view import graph as graph_module
-from ..graph_view.collections import pass_on
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..state.variable import Variable, variable_by_id
@@ -70,7 +70,8 @@ class ConcreteFunction(_core.ConcreteBase):
 
     def __init__(self, source: Any, template: Any, function: Any, args: tuple, kwargs: dict):
         _note(self)
-        pass_on(source, self)
+        if hooks.finished is not None:
+            hooks.finished(source, self)
         self._template = template
         self._function_name = function.name
         self._params = function._params

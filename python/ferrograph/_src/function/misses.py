@@ -13,11 +13,10 @@ import weakref
 from collections import deque
 
 from .. import later
-from ..context import thread
+from ..context import sources, thread
 from ..context.ownership import is_own_file
 from ..hints import TYPE_CHECKING, Any
 from ..values.errors import RetraceError
-from .definitions import Site, _sites, place, sites
 
 if TYPE_CHECKING:
     from . import explain
@@ -27,6 +26,25 @@ else:
 __all__ = ["Log", "Miss", "in_short", "sites"]
 
 _MAX_RECORDS, _MAX_REMEMBERED = 64, 256
+
+
+class Site:
+    """What the functions of one definition cost: a function made in a loop is many."""
+
+    __slots__ = ("latest", "n_functions", "n_traces", "seconds")
+
+    def __init__(self) -> None:
+        self.n_functions = self.n_traces = 0
+        self.seconds = 0.0
+        self.latest: Any = None
+
+
+_sites: dict[tuple[str, int, str, int], Site] = {}
+
+
+def sites() -> dict[tuple[str, int, str, int], Site]:
+    """File, line, name and column of the functions traced so far, with what they cost."""
+    return dict(_sites)
 
 
 class Miss:
@@ -102,7 +120,7 @@ class Log:
     def begin(self, function: Any, wanted: Any) -> Miss:
         """A call found no trace. ``RetraceError`` where that is not to happen."""
         if self.site is None:
-            self.site = _sites.setdefault(place(function), Site())
+            self.site = _sites.setdefault(sources.place(function), Site())
             self.site.n_functions += 1
             self.site.latest = weakref.ref(function)
         gone_index = self.evicted.get(hash(wanted)) if self.evicted else None

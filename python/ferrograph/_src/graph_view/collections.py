@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 
+from ..context.hooks import hooks
 from ..hints import Any
 
 __all__ = ["Collections", "Notes", "notes_of", "pass_on"]
@@ -33,6 +34,9 @@ def pass_on(region: Any, concrete: Any) -> None:
     """What was noted while a graph was traced is known of the finished one."""
     if region in _notes:
         _notes[concrete] = _notes[region]
+
+
+hooks.finished = pass_on
 
 
 class Collections:

@@ -8,8 +8,8 @@ from ..hints import Any
 from ..values import errors
 from .liveness import counts, native_readers
 from .source_location import diagnostic, here
+from .trace_context import NOTHING, traces
 from .trace_context import thread as _thread
-from .trace_context import traces
 
 _OVER_LIST: type = type(iter([]))
 _IN_STEP = (collections.deque, collections.OrderedDict)  # whose iterators fail where they change
@@ -27,7 +27,10 @@ class Iterators:
 
 def of_trace() -> Iterators:
     """That of the trace on this thread."""
-    found: Iterators = _thread.trace.part("iterators", Iterators)
+    trace = _thread.trace
+    if trace.iterators is NOTHING:
+        trace.iterators = Iterators()
+    found: Iterators = trace.iterators
     return found
 
 
@@ -64,7 +67,7 @@ def _is_under_way(pair: tuple) -> bool:
 def refuse_running(items: Any) -> None:
     """Refuse that the graph decides from now on how many elements a list has that a loop of
     Python's runs over, or that other code in C goes on to read."""
-    for pair in of_trace().running:
+    for pair in _thread.trace.iterators.running or ():
         if _is_under_way(pair) and _list_of(*pair) is items:
             raise errors.StagingError(
                 diagnostic(

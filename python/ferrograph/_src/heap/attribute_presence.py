@@ -20,6 +20,7 @@ from .adapters.base import fields_of
 from .liveness import counts
 from .location import UNDEFINED, Attribute, attribute_location
 from .source_location import diagnostic, here
+from .trace_context import NOTHING
 from .trace_context import thread as _thread
 
 _COPIES = frozenset({"copy", "deepcopy"})
@@ -34,7 +35,10 @@ class Attributes:
 
 def of_trace() -> Attributes:
     """That of the trace on this thread."""
-    found: Attributes = _thread.trace.part("attributes", Attributes)
+    trace = _thread.trace
+    if trace.attributes is NOTHING:
+        trace.attributes = Attributes()
+    found: Attributes = trace.attributes
     return found
 
 

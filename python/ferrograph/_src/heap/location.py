@@ -19,7 +19,7 @@ from ..hints import Any
 from ..values import errors
 from . import pure_reads, user_hashing, walk
 from .source_location import diagnostic, here
-from .trace_context import has_lists, has_variants, loud, proxy_of, record_of
+from .trace_context import NOTHING, has_lists, has_variants, loud, proxy_of, record_of
 from .trace_context import thread as _thread
 
 
@@ -86,7 +86,10 @@ class VariantRecords:
 
 def of_trace() -> VariantRecords:
     """That of the trace on this thread."""
-    found: VariantRecords = _thread.trace.part("variants", VariantRecords)
+    trace = _thread.trace
+    if trace.variants is NOTHING:
+        trace.variants = VariantRecords()
+    found: VariantRecords = trace.variants
     return found
 
 

@@ -13,7 +13,7 @@ from .location import Variants, variants_of
 from .parts import containers_in, is_container, memory_of
 from .reachable import Walk
 from .source_location import diagnostic, here
-from .trace_context import TraceContext, is_identified
+from .trace_context import NOTHING, TraceContext, is_identified
 from .trace_context import thread as _thread
 
 
@@ -32,7 +32,10 @@ class Aliases:
 
 def of_trace() -> Aliases:
     """That of the trace on this thread."""
-    found: Aliases = _thread.trace.part("aliases", Aliases)
+    trace = _thread.trace
+    if trace.aliases is NOTHING:
+        trace.aliases = Aliases()
+    found: Aliases = trace.aliases
     return found
 
 

@@ -138,14 +138,6 @@ class TraceContext:
         self.containers = Containers()
         self.callees = Callees()
 
-    def part(self, name: str, kind: Callable[[], Any]) -> Any:
-        """One of its parts, made where it is noted in for the first time."""
-        found = getattr(self, name)
-        if found is NOTHING:
-            found = kind()
-            setattr(self, name, found)
-        return found
-
     def watch(self) -> None:
         """From now on the trace has lists that the graph grows, or objects that must not change."""
         loud[id(self)] = self
@@ -222,14 +214,15 @@ def end(trace: TraceContext) -> None:
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.trace: TraceContext | None = None  # the innermost one
+        self.logs: list[RegionLog] = []  # its own, of the regions that are being traced
         self.roots: Any = None  # what the trace is made from
         self.n_ends = 0  # how often code in a branch has said that what is run over ends
         self.regions: list[Any] = []  # those that operations are added to, the innermost last
 
-    @property
-    def logs(self) -> list[RegionLog]:
-        """Those of the regions of the trace that are being traced, inner ones last."""
-        return [] if self.trace is None else self.trace.logs
+    def enter(self, trace: TraceContext | None) -> None:
+        """Go on in a trace, or outside of traces."""
+        self.trace = trace
+        self.logs = [] if trace is None else trace.logs
 
 
 thread = _Thread()

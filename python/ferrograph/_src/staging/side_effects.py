@@ -77,7 +77,8 @@ class logged:
         loud[id(made)] = made
         trace = _thread.trace
         if trace is None:
-            trace = _thread.trace = TraceContext()
+            trace = TraceContext()
+            _thread.enter(trace)
             self._is_alone = True
         trace.effects.has_merged = True
         if trace.callees.has_kept:
@@ -90,7 +91,7 @@ class logged:
         loud.leave(made)
         region_log.outlived(made)
         if self._is_alone:
-            _thread.trace = None
+            _thread.enter(None)
 
 
 _HOLDING_LOCATIONS = frozenset({Attribute, Container})

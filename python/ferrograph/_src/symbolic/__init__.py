@@ -1,6 +1,6 @@
 """What a symbolic tensor stands for: Python numbers, strings, arrays and variables.
 
-Modules that few programs need are imported when a name of theirs is first asked for.
+Each module is imported when a name of it is first asked for.
 """
 
 from .. import later
@@ -12,8 +12,16 @@ _LATE = (
     "merged_arrays",
     "merged_variables",
     "numpy_promotion",
+    "operand_classes",
+    "operands",
     "origins",
+    "overflow_checks",
+    "provenance",
+    "python_numbers",
+    "python_strings",
     "scalar_checks",
+    "value_ranges",
+    "values",
 )
 
 globals().update(zip(_LATE, later(__name__, *_LATE), strict=True))

@@ -15,8 +15,8 @@ from ..heap.liveness.frames import frames, read_later, stored_next, values_in
 from ..heap.parts import is_array, memory_of
 from ..heap.reachable import Walk
 from ..heap.source_location import diagnostic, here
+from ..heap.trace_context import NOTHING, watch_operators
 from ..heap.trace_context import thread as _thread
-from ..heap.trace_context import watch_operators
 from ..hints import Any
 from ..native import _core
 from ..values import errors
@@ -36,7 +36,10 @@ class Arrays:
 
 def of_trace() -> Arrays:
     """That of the trace on this thread."""
-    found: Arrays = _thread.trace.part("arrays", Arrays)
+    trace = _thread.trace
+    if trace.arrays is NOTHING:
+        trace.arrays = Arrays()
+    found: Arrays = trace.arrays
     return found
 
 
@@ -89,7 +92,7 @@ def is_chosen(value: Any) -> bool:
     """Whether a value is a tensor that stands for an array, or is made of such ones."""
     if type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
-    known = of_trace().tensors
+    known = _thread.trace.arrays.tensors
     if not known or is_made_of(value, known, _made_of) is not True:
         return False
     known[key_of(value)] = value

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from .. import ops
 from ..context.thread import current_region
 from ..heap.source_location import SourceLocation, diagnostic, here
+from ..heap.trace_context import NOTHING
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
@@ -33,7 +34,10 @@ class MergedVariables:
 
 def of_trace() -> MergedVariables:
     """That of the trace on this thread."""
-    found: MergedVariables = _thread.trace.part("variables", MergedVariables)
+    trace = _thread.trace
+    if trace.variables is NOTHING:
+        trace.variables = MergedVariables()
+    found: MergedVariables = trace.variables
     return found
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from .. import ops
 from ..context.thread import current_region
 from ..heap.source_location import SourceLocation, diagnostic, here
+from ..heap.trace_context import NOTHING
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
@@ -79,7 +80,10 @@ class Checks:
 
 def of_trace() -> Checks:
     """That of the trace on this thread."""
-    found: Checks = _thread.trace.part("checks", Checks)
+    trace = _thread.trace
+    if trace.checks is NOTHING:
+        trace.checks = Checks()
+    found: Checks = trace.checks
     return found
 
 
@@ -111,7 +115,7 @@ def is_integer(leaf: Any) -> bool:
         return True
     if _thread.trace is None or type(leaf) is not _core.SymbolicTensor:
         return False
-    known = of_trace().integers
+    known = _thread.trace.checks.integers
     return known is not None and _may_stand_for_one(leaf) and known.holds(leaf)
 
 
@@ -172,7 +176,7 @@ def standing(leaf: Any) -> Any:
 
 def _flags_of(leaf: Any) -> list:
     """The flags of the integers that an integer is made of."""
-    if type(leaf) is int or not of_trace().has_flags:
+    if type(leaf) is int or not _thread.trace.checks.has_flags:
         return []
     facts = of_trace().facts
     flags = {id(flag): flag for key in noted_in(leaf) if (flag := facts[key].flag) is not True}
@@ -260,17 +264,17 @@ def most_of(integers: Iterable) -> int | None:
 
 def are_met() -> bool:
     """Whether the trace has met such integers."""
-    return _thread.trace is not None and of_trace().integers is not None
+    return _thread.trace is not None and _thread.trace.checks.integers is not None
 
 
 def n_checks() -> int:
     """How many operations of the trace are checked."""
-    return of_trace().n_checks if _thread.trace is not None else 0
+    return (_thread.trace.checks.n_checks or 0) if _thread.trace is not None else 0
 
 
 def n_unchecked() -> int:
     """How many steps by one of the trace are not checked."""
-    return of_trace().n_unchecked if _thread.trace is not None else 0
+    return (_thread.trace.checks.n_unchecked or 0) if _thread.trace is not None else 0
 
 
 def are_made_in(region: Any) -> bool:

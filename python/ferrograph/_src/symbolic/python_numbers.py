@@ -15,7 +15,7 @@ import types
 from .. import ops
 from ..context.ownership import is_own_file
 from ..heap.source_location import diagnostic, here
-from ..heap.trace_context import chosen, traces, watch_operators
+from ..heap.trace_context import NOTHING, chosen, traces, watch_operators
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
@@ -59,7 +59,10 @@ class Scalars:
 
 def of_trace() -> Scalars:
     """That of the trace on this thread."""
-    found: Scalars = _thread.trace.part("scalars", Scalars)
+    trace = _thread.trace
+    if trace.scalars is NOTHING:
+        trace.scalars = Scalars()
+    found: Scalars = trace.scalars
     return found
 
 
@@ -136,7 +139,7 @@ def is_foreign(leaf: Any) -> bool:
     if type(leaf) is not _core.SymbolicTensor:
         numpy = sys.modules.get("numpy")
         return numpy is not None and isinstance(leaf, (numpy.generic, numpy.ndarray))
-    known = of_trace().of_numpy if traces.n and _thread.trace is not None else None
+    known = _thread.trace.scalars.of_numpy if traces.n and _thread.trace is not None else None
     return bool(known) and is_made_of(leaf, known, _made_of_numpys) is True
 
 
@@ -198,7 +201,7 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
 
 def kinds_told() -> int:
     """How often the trace was told of which class a number is that it chooses."""
-    return of_trace().kinds_told if _thread.trace is not None else 0
+    return (_thread.trace.scalars.kinds_told or 0) if _thread.trace is not None else 0
 
 
 def forget_kinds(tensor: Any) -> None:
@@ -228,7 +231,7 @@ def is_chosen(value: Any) -> bool:
     """Whether a value is a tensor that stands for a number, or is made of such ones alone."""
     if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
-    known = of_trace().numbers
+    known = _thread.trace.scalars.numbers
     if not known or value.shape.rank != 0:
         return False
     if value.dtype == dtypes.string or not is_made_of(value, known, _made_of):
@@ -375,7 +378,7 @@ def _is_weak(number: Any, other: Any) -> bool:
 
 def n_weak() -> int:
     """How often a number that the graph chose took the dtype of what stood beside it."""
-    return of_trace().n_weak if _thread.trace is not None else 0
+    return (_thread.trace.scalars.n_weak or 0) if _thread.trace is not None else 0
 
 
 def is_certain_integer(number: Any) -> bool:

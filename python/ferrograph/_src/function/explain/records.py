@@ -11,14 +11,14 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
+from ...context import sources
 from ...values.public import public
-from .. import definitions
 from . import differences
 from .differences import Cause
 from .report import Report
 
 __all__ = ["Cause", "TraceRecord", "explain", "record_of", "records_of"]
-__all__ += ["say_frozen", "speak", "trace_report"]
+__all__ += ["say_frozen", "speak"]
 
 _HISTORY = 8
 _MANY_VALUES = 5
@@ -220,7 +220,7 @@ def _action(function: Any, miss: Any) -> str:
 
 
 def _definition(function: Any) -> str:
-    file, line, _ = definitions.definition(function)
+    file, line, _ = sources.definition(function)
     return f"{file}:{line}"
 
 
@@ -295,36 +295,3 @@ def _trouble(function: Any, miss: Any) -> str | None:
         if cause.fix and len(cause.history) >= _MANY_VALUES:
             return f"{function.name} is traced again and again.\n{record_of(function, miss)}"
     return None
-
-
-@public("trace_report")
-def trace_report() -> str:
-    """A table of all functions traced so far, the most costly first.
-
-    >>> f = fg.function(lambda x: x + 1)
-    >>> int(f(fg.constant(1)))
-    2
-    >>> '<lambda>' in fg.trace_report()
-    True
-    """
-    rows = sorted(definitions.sites().items(), key=lambda item: -item[1].seconds)
-    lines = [f"{'seconds':>9}  {'traces':>6}  {'functions':>9}  function"]
-    for (file, line, name, _), site in rows:
-        why = _commonest_cause(site.latest())
-        text = f"{name} ({file}:{line}){why}"
-        lines.append(f"{site.seconds:9.4f}  {site.n_traces:6}  {site.n_functions:9}  {text}")
-    return Report("\n".join(lines))
-
-
-def _commonest_cause(function: Any) -> str:
-    if function is None:
-        return ""
-    counts: dict[str, int] = {}
-    for record in records_of(function):
-        for cause in record.causes:
-            what = f"{cause.facet} of {cause.path}" if cause.path else cause.facet
-            counts[what] = counts.get(what, 0) + 1
-    if not counts:
-        return ""
-    most = max(counts, key=counts.__getitem__)
-    return f", mostly for the {most}"

@@ -7,6 +7,7 @@ from ... import later
 _LATE = (
     "call_arguments",
     "code_facts",
+    "counts",
     "frames",
     "hidden_references",
     "native_readers",
