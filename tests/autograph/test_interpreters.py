@@ -6,6 +6,7 @@ import types
 import pytest
 from ferrograph._src.autograph.convert import compile as compiled
 from ferrograph._src.context import tracebacks
+from ferrograph._src.context.locals import keeps_arguments
 from ferrograph._src.context.referents import referents
 from ferrograph._src.heap.liveness import call_arguments, counts
 
@@ -74,7 +75,7 @@ def counted(one):
     ],
 )
 def test_arguments_that_callers_keep_until_a_call_returns(call, times):
-    assert call(object()) == (times if call_arguments._are_kept() else 0)
+    assert call(object()) == (times if keeps_arguments() else 0)
 
 
 MEASURES = [
@@ -83,7 +84,7 @@ MEASURES = [
     counts.of_operand,
     counts.of_item,
     counts.of_fields,
-    call_arguments._are_kept,
+    keeps_arguments,
 ]
 
 

@@ -11,6 +11,7 @@ from ..checkpoint import watching
 from ..checkpoint.trackable import is_trackable
 from ..checkpoint.watching import TrackedDict as _DictWrapper
 from ..checkpoint.watching import TrackedList as ListWrapper
+from ..context.locals import keeps_arguments
 from ..saved.functions import is_function
 from ..values.markers import Trackable
 
@@ -76,9 +77,10 @@ def _is_followed(value: Any) -> bool:
 
 def _is_nowhere_else(value: Any) -> bool:
     """Whether only the assignment to an attribute that is under way refers to a value."""
-    frame, n_own = sys._getframe(2), 3  # of the two frames here, and of the call that counts
+    kept = keeps_arguments()  # then each call but that by the statement has one more
+    frame, n_own = sys._getframe(2), 3 + kept  # of the two frames here, and of the call that counts
     while frame is not None and frame.f_code.co_name == "__setattr__":
-        frame, n_own = frame.f_back, n_own + 1  # type: ignore[assignment]
+        frame, n_own = frame.f_back, n_own + 1 + kept  # type: ignore[assignment]
     return sys.getrefcount(value) <= n_own + 1  # that of the statement itself
 
 

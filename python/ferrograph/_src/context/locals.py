@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import functools
 import sys
 import types
 from collections.abc import Callable
@@ -65,3 +66,15 @@ def untraced(measure: Callable[[], Any]) -> Any:
     _thread.start_new_thread(run, ())
     ended.acquire()
     return found[0]
+
+
+@functools.cache
+def keeps_arguments() -> bool:
+    """Whether callers refer to the arguments of a call until it returns, as before Python 3.11."""
+    kept: bool = untraced(lambda: _count(object()) > 2)
+    return kept
+
+
+def _count(value: Any) -> int:
+    """References to a value: of the name, and of the count itself."""
+    return sys.getrefcount(value)

@@ -8,12 +8,11 @@ is asked whether it does so, and where in the memory of a frame its stack is.
 from __future__ import annotations
 
 import collections
-import functools
 import gc
 import sys
 import types
 
-from ...context.locals import untraced
+from ...context.locals import keeps_arguments
 from ...hints import Any
 from . import stacks
 
@@ -25,7 +24,7 @@ def handed_down() -> collections.Counter:
     """By id, how many arguments of functions of Python's that are running objects are, where the
     stacks of callers keep them."""
     found: collections.Counter = collections.Counter()
-    if not _are_kept():
+    if not keeps_arguments():
         return found
     frame: Any = sys._getframe(1)
     functions = _functions(frame)
@@ -33,18 +32,6 @@ def handed_down() -> collections.Counter:
         found.update(_arguments(frame.f_back, functions.get(frame.f_code, frozenset())))
         frame = frame.f_back
     return found
-
-
-@functools.cache
-def _are_kept() -> bool:
-    """Whether the stack of a caller keeps the arguments of a call."""
-    kept: bool = untraced(lambda: _count(object()) > 2)
-    return kept
-
-
-def _count(value: Any) -> int:
-    """References to a value: of the name, and of the count itself."""
-    return sys.getrefcount(value)
 
 
 def _functions(frame: Any) -> dict[types.CodeType, set[int]]:
