@@ -81,11 +81,20 @@ def test_the_line_is_named_once(function):
     assert len(found) == 1 and first <= int(found[0]) <= first + 1, str(caught.value)
 
 
+def own_text(error):
+    """The message of an error without the notes that are added to it: before Python 3.11 these
+    stand at its end."""
+    text = str(error)
+    return text if hasattr(error, "add_note") else text.partition("\nraised while ")[0]
+
+
 def test_the_line_is_shown_with_a_caret():
     with pytest.raises(TypeError) as caught:
         fg.function(lambda x: map_dtypes(x))(fg.constant([1.0]))
     line = "return fg.map_fn(lambda row: fg.cast(row, fg.int32), x)"
-    assert str(caught.value).splitlines()[2:] == [f"    {line}", f"    {'^' * len(line)}"]
+    said = str(caught.value).splitlines()
+    at = said.index(f"    {line}")
+    assert said[at + 1] == f"    {'^' * len(line)}"
 
 
 def fails(x):
@@ -108,7 +117,7 @@ def test_other_errors_stay_as_they_are(text, within):
     function = PYTHONS[text]
     with pytest.raises((TypeError, ValueError)) as caught:
         fg.function(lambda x: within(function, x))(fg.constant([1.0, 2.0]))
-    assert str(caught.value) == text
+    assert own_text(caught.value) == text
 
 
 LONG = "q" * 3000

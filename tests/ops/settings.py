@@ -22,12 +22,23 @@ def each(make, value):
     return [make(v) for v in value] if isinstance(value, (list, tuple)) else make(value)
 
 
+def integer(kind):
+    """What makes a number of an integer dtype, if it has that number: NumPy 1 takes another one."""
+
+    def make(v):
+        if not np.iinfo(kind).min <= v <= np.iinfo(kind).max:
+            raise OverflowError(f"{v} is out of bounds for {kind.__name__}")
+        return kind(v)
+
+    return make
+
+
 # By the class of a Python number: its other forms, made by package and value.
 STAND_INS = {
     int: {
-        "int32": lambda tf, v: each(np.int32, v),
-        "int64": lambda tf, v: each(np.int64, v),
-        "uint8": lambda tf, v: each(np.uint8, v),
+        "int32": lambda tf, v: each(integer(np.int32), v),
+        "int64": lambda tf, v: each(integer(np.int64), v),
+        "uint8": lambda tf, v: each(integer(np.uint8), v),
         "array": lambda tf, v: np.array(v),
         "arrays": lambda tf, v: each(np.array, v),
         "tensor": lambda tf, v: tf.constant(v),

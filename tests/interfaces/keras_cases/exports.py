@@ -149,8 +149,11 @@ class Outer(keras.layers.Layer):
 
 
 def case_tables_are_attributes_of_layers():
-    for layer in (Mapped("plain"), Mapped("list"), Mapped("dict")):
-        loaded = exported(keras.Sequential([keras.Input([2]), layer]))
+    places = ["plain", "list", "dict"]
+    if tuple(map(int, keras.__version__.split(".")[:2])) < (3, 13):
+        places = ["plain"]  # Keras 3.12 looks for tables where checkpoints do, not in its own lists
+    for where in places:
+        loaded = exported(keras.Sequential([keras.Input([2]), Mapped(where)]))
         assert loaded.serve(fg.constant([[0.0, 1.0]])).numpy().tolist() == [[5.0, 7.0]]
     loaded = exported(keras.Sequential([keras.Input([2]), Outer("plain")]))
     assert loaded.serve(fg.constant([[0.0, 2.0]])).numpy().tolist() == [[6.0, 0.0]]
