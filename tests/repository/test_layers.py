@@ -275,7 +275,8 @@ def test_staging_knows_no_syntax():
 def test_the_converter_knows_no_tensors():
     known = {"", "autograph", "hints", "context.ownership", "context.sources", "context.tracebacks"}
     known |= {"autograph.convert", "heap.errors"}
-    known |= {"heap.source_location", "values.errors"}  # lines of the program, and classes of errors
+    # Lines of the program, and classes of errors.
+    known |= {"heap.source_location", "values.errors"}
     using = {
         target
         for module, _, target, _ in ARROWS
