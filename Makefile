@@ -81,8 +81,10 @@ format: $(STAMP)-tools ## rewrite the sources to the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-generate: ## write the public modules and docs/coverage.md from the declarations in python/ferrograph/_src
+generate: ## write the public modules and docs/coverage.md from the declarations, docs/python-objects.md where tests can run
 	$(PYTHON) python/generate.py
+	@if [ -e $(STAMP)-test ]; then $(BIN)/python tests/autograph/python_objects.py --write; \
+	  else echo "docs/python-objects.md is as it was: it is made of what runs, after make test-python"; fi
 
 bench: $(STAMP)-installed ## criterion benches, then the comparison with other packages where one is set up
 	cargo bench --locked --package ferrograph-benches

@@ -18,6 +18,7 @@ import types
 import weakref
 from collections.abc import Iterable, Iterator
 
+from ..context import ownership
 from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
@@ -28,6 +29,8 @@ from .code_names import words_of
 from .liveness import frames
 from .liveness.code_facts import calls, changes, lists_attributes, sets
 from .location import UNDEFINED, Attribute, Container
+from .reachable import Walk
+from .trace_context import thread as _thread
 
 _ATOMS = (bool, int, float, complex, str, bytes, type(None), TensorShape, Dimension, enum.Enum)
 _NO_FILLERS = frozenset({"__init__", "__new__", "__post_init__", "__setstate__"})
@@ -119,12 +122,34 @@ def _is_enumerated(snapshot: Any) -> bool:
 
 def _is_asked_for(name: str, snapshot: Any) -> bool:
     """Whether code may tell that an attribute is not there: by a text, as ``hasattr`` takes it, or
-    by what it does where reading it fails."""
+    by what it does where reading it fails. Code of the region may do so by any means; functions
+    that the trace calls only later are taken at their word."""
     codes = [f.__code__ for f in _functions(snapshot.seen())]
     codes += [frame.f_code for frame in frames.frames()]
-    return any(_has_text(code, name) or _handles(code) for code in codes)
+    if any(_has_text(code, name) or _handles(code) for code in codes):
+        return True
+    return any(_may_ask(function.__code__, name) for function in _called_later())
 
 
+def _called_later() -> Iterator[types.FunctionType]:
+    """The functions that the rest of the trace's code reaches."""
+    walk = Walk()
+    walk.run((), [_thread.roots, *frames.live_values()])
+    return _functions(walk.seen.values())
+
+
+def _may_ask(code: types.CodeType, name: str) -> bool:
+    """Whether code asks for an attribute by its name in a text, handles that it is missing, or
+    lists attributes, which is told of the program's own code alone."""
+    if _has_text(code, name) or (name in code.co_names and frames.has_handlers(code)):
+        return True
+    lists = not _SHOWING.isdisjoint(code.co_names)
+    if lists and not ownership.is_library_file(code.co_filename):
+        return True
+    return any(_may_ask(c, name) for c in code.co_consts if type(c) is types.CodeType)
+
+
+_SHOWING = frozenset({"__dict__", "vars", "__getstate__"})
 _ASKING = frozenset({"__dict__", "__getattr__", "__getattribute__", "getattr", "hasattr", "vars"})
 
 
