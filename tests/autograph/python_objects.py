@@ -354,7 +354,8 @@ holds what plain Python leaves in it; *carried*: so it does after a loop. *Refus
 the line and the rewrite. No change is lost in silence.
 
 `make generate` writes this page: each cell is what became of a program that was run. The rows are
-in `tests/autograph/python_objects.py`; [add a Python type](add-a-python-type.md) says how to add one.
+in `tests/autograph/python_objects.py`; [add a Python type](add-a-python-type.md) says how to add
+one.
 
 | type | change | adapter | branch | loop |
 | --- | --- | --- | --- | --- |

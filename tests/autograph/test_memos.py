@@ -6,6 +6,7 @@ program is refused.
 """
 
 import functools
+import types
 import weakref
 
 import ferrograph as fg
@@ -420,3 +421,38 @@ def test_a_cache_of_tensors_in_a_branch(kind):
 
     for x in (1.0, -1.0):
         assert float(f(fg.constant(x), fg.constant(3.0))) == eager(x, 3.0)
+
+
+def reads_with_default(owner):
+    return getattr(owner, "filled", 0)
+
+
+def reads_or_zero(owner):
+    try:
+        return owner.filled
+    except AttributeError:
+        return 0
+
+
+def counts_attributes(owner):
+    return len(vars(owner))
+
+
+def fills(owner):
+    owner.filled = 5
+
+
+@pytest.mark.parametrize("read", [reads_with_default, reads_or_zero, counts_attributes])
+def test_code_that_is_called_later_may_ask_for_an_attribute(read):
+    """What one path alone adds is no memo where a function called afterwards tells that it is not
+    there: plain Python gives 5 on one path and 0 on the other."""
+
+    @fg.function
+    def program(x):
+        owner = types.SimpleNamespace()
+        if x > 0:
+            fills(owner)
+        return read(owner)
+
+    with pytest.raises((TypeError, ValueError), match="filled"):
+        program(fg.constant(-1))
