@@ -16,7 +16,6 @@ import contextvars
 import dataclasses
 import functools
 import io
-import queue
 import random
 import sys
 import types
@@ -233,9 +232,6 @@ ROWS = {
         lambda: contextvars.ContextVar("held", default=1),
         lambda held: held.get(),
         {"set": lambda held: held.set(5)},
-    ),
-    "queue.Queue": Row(
-        queue.SimpleQueue, lambda held: held.qsize(), {"put": lambda held: held.put(1)}
     ),
     "iterator": Row(
         lambda: iter([1, 2, 3]), lambda held: next(held), {"advanced": lambda held: next(held)}
