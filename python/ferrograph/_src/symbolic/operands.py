@@ -10,7 +10,7 @@ import types
 
 from ..context import bytecode, tracebacks
 from ..context.locals import locals_of
-from ..context.ownership import is_library_file
+from ..context.ownership import is_library_class, is_library_file
 from ..heap.source_location import SourceLocation, diagnostic, is_diagnostic, said_by
 from ..heap.trace_context import thread as _thread
 from ..heap.walk import fields
@@ -59,10 +59,12 @@ def _said(exception: BaseException) -> str:
 
 
 def _has_chosen(frame: types.FrameType) -> bool:
-    """Whether a name of a frame holds a chosen value or an object that has one: before Python 3.11
-    not every error in C says what it met."""
+    """Whether a name of a frame holds a chosen value, or an object of a library's class that has
+    one: before Python 3.11 not every error in C says what it met."""
     held = list(locals_of(frame).values())
-    return any(_is_chosen(v) or any(map(_is_chosen, fields(v))) for v in held)
+    return any(map(_is_chosen, held)) or any(
+        is_library_class(type(v)) and any(map(_is_chosen, fields(v))) for v in held
+    )
 
 
 def _is_chosen(value: Any) -> bool:
