@@ -81,7 +81,7 @@ def test_arguments_that_callers_keep_until_a_call_returns(call, times):
 MEASURES = [
     counts.of_name,
     counts.of_one_name,
-    counts.of_operand,
+    counts.of_argument,
     counts.of_item,
     counts.of_fields,
     keeps_arguments,

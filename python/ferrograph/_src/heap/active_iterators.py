@@ -38,7 +38,7 @@ def followed(items: Any) -> Any:
     """``items`` for a loop of Python's: an iterator over a list, noted while it is in use, unless
     the loop alone has the list."""
     if traces.n and isinstance(items, list) and _thread.trace is not None:
-        if counts.count(items) <= counts.of_operand() and type(items) is list:
+        if counts.count(items) <= counts.of_argument() and type(items) is list:
             return items
         noted = of_trace().running
         while noted and not _is_under_way(noted[-1]):

@@ -57,17 +57,18 @@ def of_one_name() -> int:
 
 
 @functools.cache
-def of_operand() -> int:
-    """What the count of an operand comes to that nothing has but a function that hands it on and
-    the one that asks."""
+def of_argument() -> int:
+    """What the count of an argument comes to, where a function asks that is called with what one
+    name has."""
 
     def asks(one: Any) -> int:
         return count(one)
 
-    def hands_on(one: Any) -> int:
+    def alone() -> int:
+        one: list = []
         return asks(one)
 
-    n: int = untraced(lambda: hands_on([]))
+    n: int = untraced(alone)
     return n
 
 
