@@ -189,8 +189,7 @@ impl PyReadContents {
     }
 
     pub(super) fn holds(&self, now: &Bound<'_, PyAny>) -> bool {
-        let py = now.py();
-        if !now.get_type().is(self.kind.bind(py)) {
+        if now.get_type_ptr().cast() != self.kind.as_ptr() {
             return false;
         }
         if self.length.is_some() || self.truth.is_some() {
@@ -205,8 +204,10 @@ impl PyReadContents {
         }
         let items = match self.is_ordered {
             true => self.holds_in_order(now),
-            false => (self.items.iter())
-                .all(|(key, expected)| item(now, key).is_some_and(|found| expected.holds(&found))),
+            false => (self.items.iter()).all(|(key, expected)| {
+                is_same_item(now, key, expected)
+                    || item(now, key).is_some_and(|found| expected.holds(&found))
+            }),
         };
         items
             && self.members.iter().all(|key| has(now, key))
@@ -402,6 +403,34 @@ fn length_of(now: &Bound<'_, PyAny>) -> Option<usize> {
         return Some(dict.len());
     }
     now.len().ok()
+}
+
+/// Whether the item of a list is the very literal that is expected, which needs no reference to it.
+#[cfg(not(Py_GIL_DISABLED))]
+fn is_same_item(now: &Bound<'_, PyAny>, key: &Key, expected: &Expected) -> bool {
+    let (Key::Index(index), Expected::Literal(value)) = (key, expected) else {
+        return false;
+    };
+    let Ok(list) = now.cast_exact::<PyList>() else {
+        return false;
+    };
+    let length = list.len();
+    let place = match *index < 0 {
+        true => length.checked_add_signed(*index),
+        false => Some(index.unsigned_abs()),
+    };
+    // SAFETY: the place is within the list, which nothing changes meanwhile; the item is only compared as an address.
+    place.is_some_and(|place| {
+        place < length
+            && unsafe { ffi::PyList_GET_ITEM(list.as_ptr(), place as ffi::Py_ssize_t) }
+                == value.as_ptr()
+    })
+}
+
+/// Other threads may change the list.
+#[cfg(Py_GIL_DISABLED)]
+fn is_same_item(_: &Bound<'_, PyAny>, _: &Key, _: &Expected) -> bool {
+    false
 }
 
 /// What stands under a key; of a set nothing does.
