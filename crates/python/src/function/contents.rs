@@ -419,12 +419,12 @@ fn is_same_item(now: &Bound<'_, PyAny>, key: &Key, expected: &Expected) -> bool 
         true => length.checked_add_signed(*index),
         false => Some(index.unsigned_abs()),
     };
+    let Some(place) = place.filter(|place| *place < length) else {
+        return false;
+    };
     // SAFETY: the place is within the list, which nothing changes meanwhile; the item is only compared as an address.
-    place.is_some_and(|place| {
-        place < length
-            && unsafe { ffi::PyList_GET_ITEM(list.as_ptr(), place as ffi::Py_ssize_t) }
-                == value.as_ptr()
-    })
+    let found = unsafe { ffi::PyList_GET_ITEM(list.as_ptr(), place as ffi::Py_ssize_t) };
+    found == value.as_ptr()
 }
 
 /// Other threads may change the list.

@@ -195,8 +195,8 @@ impl Guard {
 
     /// Whether a container has what it had.
     fn has_contents(&self, now: &Bound<'_, PyAny>, facts: &PyReadContents, globals: u64) -> bool {
-        // SAFETY: the object is held here.
         let version = match facts.is_shallow() {
+            // SAFETY: the object is held here.
             true => unsafe { version_of(now.as_ptr()) },
             false => 0,
         };
