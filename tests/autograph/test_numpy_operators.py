@@ -19,7 +19,7 @@ def merged(x):
     a = np.array([1, 2])
     if x > 2.0:
         a = a * 2
-    return a / 2
+    return a / np.array([2, 2])
 
 
 def test_a_merged_array_changes_no_class():

@@ -4,6 +4,7 @@ import ferrograph as fg
 import numpy as np
 import pytest
 from ferrograph._src.heap import trace_context
+from ferrograph._src.heap.may_alias import Aliases
 from ferrograph._src.heap.trace_context import NOTHING, TraceContext, thread
 
 OWNERS = {
@@ -101,8 +102,8 @@ def test_there_are_few_parts():
 def test_nothing_is_noted_in_a_part_that_is_not_made():
     context = TraceContext()
     assert context.aliases.sets is None and context.scalars.numbers is None
-    made = context.part("aliases", dict)
-    assert context.part("aliases", dict) is made is context.aliases
+    context.aliases = Aliases()
+    assert context.aliases.copies == {}
     assert TraceContext.aliases is NOTHING
 
 

@@ -114,7 +114,12 @@ class _Later:
     def __init__(self, module: str):
         self._module = module
 
+    def __reduce__(self) -> Any:
+        return _Later, (self._module,)
+
     def __getattr__(self, name: str) -> Any:
+        if name == "_module":  # of one that is being made
+            raise AttributeError(name)
         found = getattr(_load(self._module), name)
         setattr(self, name, found)
         return found

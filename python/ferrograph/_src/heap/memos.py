@@ -42,10 +42,10 @@ def settle(changed: list, snapshot: Any, graphs: set[int]) -> bool:
     found = False
     changes = [(place, old, place.get()) for place, old in changed]
     is_alone = len(changes) == 1
-    later = functools.cache(lambda: tuple(_called_later()))
+    called_later = functools.cache(lambda: tuple(_called_later()))
     for place, old, new in changes:  # all that they hold stays until the last is looked at
         if isinstance(place, Attribute):
-            if _stands(place, old, new, snapshot, is_alone, later):
+            if _stands(place, old, new, snapshot, is_alone, called_later):
                 snapshot.accept(place.owner, place.key[2])
                 found = True
         elif isinstance(place, Container) and type(place.owner) is dict and type(old) is dict:
@@ -61,7 +61,12 @@ def is_static(value: Any) -> bool:
 
 
 def _stands(
-    place: Attribute, old: Any, new: Any, snapshot: Any, is_alone: bool, later: Callable[[], tuple]
+    place: Attribute,
+    old: Any,
+    new: Any,
+    snapshot: Any,
+    is_alone: bool,
+    called_later: Callable[[], tuple],
 ) -> bool:
     if issubclass(type(place.owner), (type, types.FunctionType, types.ModuleType)):
         return False
@@ -77,7 +82,7 @@ def _stands(
         return True
     # Where it held nothing, who reads it on another path fails, unless code asks whether it is
     # there: then it may not stand.
-    return old is UNDEFINED and bool(fillers) and not _is_asked_for(name, snapshot, later)
+    return old is UNDEFINED and bool(fillers) and not _is_asked_for(name, snapshot, called_later)
 
 
 def _fillers(owner: Any, name: str, snapshot: Any) -> Iterator[types.FunctionType]:
@@ -123,15 +128,15 @@ def _is_enumerated(snapshot: Any) -> bool:
     return any(map(lists_attributes, codes))
 
 
-def _is_asked_for(name: str, snapshot: Any, later: Callable[[], tuple]) -> bool:
+def _is_asked_for(name: str, snapshot: Any, called_later: Callable[[], tuple]) -> bool:
     """Whether code may tell that an attribute is not there: by a text, as ``hasattr`` takes it, or
     by what it does where reading it fails. Code of the region may do so by any means; functions
-    that are called only ``later`` are taken at their word."""
+    that are called only ``called_later`` are taken at their word."""
     codes = [f.__code__ for f in _functions(snapshot.seen())]
     codes += [frame.f_code for frame in frames.frames()]
     if any(_has_text(code, name) or _handles(code) for code in codes):
         return True
-    return any(_may_ask(function.__code__, name) for function in later())
+    return any(_may_ask(function.__code__, name) for function in called_later())
 
 
 def _called_later() -> Iterator[types.FunctionType]:
