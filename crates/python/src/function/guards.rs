@@ -49,35 +49,24 @@ impl Held {
         self.globals.store(or_none(globals), Ordering::Relaxed);
     }
 
-    /// Whether the contents of an object are what they were.
-    fn has_contents(&self, now: *mut ffi::PyObject) -> bool {
-        // SAFETY: the caller holds the object, or a dictionary of an unchanged version does.
-        let version = unsafe { version_of(now) };
-        now as usize == self.value.load(Ordering::Relaxed)
+    /// Whether an object is the value then, with the contents then.
+    fn has_contents(&self, now: &Bound<'_, PyAny>) -> bool {
+        let version = version_of(now);
+        now.as_ptr() as usize == self.value.load(Ordering::Relaxed)
             && version != 0
             && version == self.contents.load(Ordering::Relaxed)
     }
 }
 
-/// The number that a dictionary gets anew with each change of it; 0 of other objects, and where Python has no such
-/// number.
-///
-/// # Safety
-/// `object` is a live object.
-#[cfg(not(Py_3_12))]
-pub(super) unsafe fn version_of(object: *mut ffi::PyObject) -> u64 {
-    // SAFETY: the object lives, and is read as a dictionary where it is one.
-    unsafe {
-        match ffi::PyDict_CheckExact(object) {
-            0 => 0,
-            _ => (*object.cast::<ffi::PyDictObject>()).ma_version_tag,
-        }
+/// The number that a dictionary gets anew with each change of it; 0 of other objects, and from Python 3.12 on, which
+/// deprecates it.
+fn version_of(object: &Bound<'_, PyAny>) -> u64 {
+    #[cfg(not(Py_3_12))]
+    if object.is_exact_instance_of::<PyDict>() {
+        // SAFETY: the object is a dictionary, which the reference keeps.
+        return unsafe { (*object.as_ptr().cast::<ffi::PyDictObject>()).ma_version_tag };
     }
-}
-
-/// Python deprecates the numbers from 3.12 on.
-#[cfg(Py_3_12)]
-pub(super) unsafe fn version_of(_: *mut ffi::PyObject) -> u64 {
+    let _ = object;
     0
 }
 
@@ -156,8 +145,7 @@ impl Guard {
     /// Whether the value is what it was; of an object that is gone nobody reads another one.
     pub(super) fn holds(&self, py: Python<'_>) -> bool {
         let globals = match &self.place {
-            // SAFETY: the guard holds the globals.
-            Place::Name(globals, _) => unsafe { version_of(globals.as_ptr()) },
+            Place::Name(globals, _) => version_of(globals.bind(py)),
             _ => 0,
         };
         if globals == 0 || globals != self.held.globals.load(Ordering::Relaxed) {
@@ -167,9 +155,6 @@ impl Guard {
             return true;
         };
         let value = self.held.value.load(Ordering::Relaxed) as *mut ffi::PyObject;
-        if self.held.has_contents(value) {
-            return true;
-        }
         // SAFETY: globals that have not changed hold the value.
         let value = unsafe { Bound::from_borrowed_ptr(py, value) };
         self.has_contents(&value, contents.get(), globals)
@@ -196,11 +181,10 @@ impl Guard {
     /// Whether a container has what it had.
     fn has_contents(&self, now: &Bound<'_, PyAny>, facts: &PyReadContents, globals: u64) -> bool {
         let version = match facts.is_shallow() {
-            // SAFETY: the object is held here.
-            true => unsafe { version_of(now.as_ptr()) },
+            true => version_of(now),
             false => 0,
         };
-        let is_known = version != 0 && self.held.has_contents(now.as_ptr());
+        let is_known = version != 0 && self.held.has_contents(now);
         let holds = is_known || facts.holds(now);
         self.held
             .keep(holds, globals, now.as_ptr() as usize, version);

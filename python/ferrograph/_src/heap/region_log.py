@@ -123,7 +123,7 @@ def augmented(value: Any) -> None:
 
 def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
     """Note an attribute that an object has of its own in some branches or iterations, and in
-    others as its class has it: see ``presence``."""
+    others as its class has it: see ``attribute_presence``."""
     if not isinstance(place, Attribute) or (default := place.inherited) is UNDEFINED:
         return
     if new is default if place.was_own else old is default or new is default:

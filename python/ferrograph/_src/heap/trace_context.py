@@ -196,7 +196,7 @@ class Loud(dict):
 
 loud = Loud()
 _with_numpys: set[int] = set()  # the ids of traces that have NumPy's arrays or scalars as tensors
-chosen: dict[int, TraceContext] = {}  # the same of traces with Python numbers that the graph chose
+chosen: dict[int, TraceContext] = {}  # the same of traces with symbolic Python scalars
 
 
 def watch_operators(trace: TraceContext) -> None:
@@ -310,7 +310,7 @@ def record_of(owner: Any) -> Any:
 
 
 class Proxy:
-    """What stands for an object among whose contents the graph chooses."""
+    """The proxy of an object that has several variants."""
 
     _ferrograph_target: Any
     _ferrograph_items: Callable[[], Any]
@@ -323,7 +323,7 @@ class Holder:
 
 
 def is_proxy(value: Any) -> bool:
-    """Whether a value stands for another object."""
+    """Whether a value is the proxy of another object."""
     return issubclass(type(value), Proxy)
 
 
@@ -353,12 +353,12 @@ def is_ordered(items: list) -> bool:
 
 
 def really(value: Any) -> Any:
-    """``value``, or what it stands for."""
+    """``value``, or the object whose proxy it is."""
     return value._ferrograph_target if is_proxy(value) else value
 
 
 def proxy_of(value: Any) -> Any:
-    """What stands for an object among whose contents the graph chooses now; others themselves."""
+    """The proxy of an object that has several variants now; others themselves."""
     if not has_variants():
         return value
     front = thread.trace.variants.proxies.get(id(value))

@@ -135,7 +135,7 @@ def proxy_with(record: Record, target: Any) -> VariantProxy:
 
 
 def substitute(record: Record) -> None:
-    """Let whatever refers to the object of a record refer to what stands for it."""
+    """Replace every reference to the object of a record by its proxy."""
     substitution.replace(record.place, lambda target: proxy_with(record, target))
 
 
@@ -282,7 +282,7 @@ class View(VariantProxy):
 
 
 class Method:
-    """A method of what a ``VariantProxy`` stands for, to be called."""
+    """A method of the object of a ``VariantProxy``, to be called."""
 
     def __init__(self, front: VariantProxy, name: str):
         self._front, self._name = front, name

@@ -1,4 +1,4 @@
-"""What a symbolic tensor stands for: Python numbers, strings, arrays and variables.
+"""What a symbolic tensor represents: Python numbers, strings, arrays and variables.
 
 Each module is imported when a name of it is first asked for.
 """

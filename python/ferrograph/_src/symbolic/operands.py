@@ -32,7 +32,7 @@ def operator_of(exception: BaseException) -> SourceLocation | None:
 
 def _met(exception: BaseException) -> tuple[SourceLocation, Any] | None:
     """Where that was, and the frame."""
-    root = _thread.trace if _thread.trace is not None else None
+    root = _thread.trace
     if root is None or not (root.scalars.numbers or root.scalars.strings or root.scalars.of_numpy):
         return None
     text = _said(exception)
