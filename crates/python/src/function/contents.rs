@@ -174,6 +174,8 @@ pub(crate) struct PyReadContents {
     /// Whether the order is that of the dictionary itself, not one that its class keeps.
     is_plain: bool,
     is_shallow: bool,
+    /// Whether all facts are literals at places of a list.
+    are_of_list: bool,
     items: Box<[(Key, Expected)]>,
     members: Box<[Key]>,
     absent: Box<[Key]>,
@@ -188,7 +190,21 @@ impl PyReadContents {
         self.is_shallow
     }
 
+    /// Whether all facts hold of a container.
+    #[inline]
     pub(super) fn holds(&self, now: &Bound<'_, PyAny>) -> bool {
+        (self.are_of_list && self.has_same_items(now)) || self.holds_by_value(now)
+    }
+
+    /// Whether it is a list with the very literals that are expected.
+    #[inline]
+    fn has_same_items(&self, now: &Bound<'_, PyAny>) -> bool {
+        (self.items.iter()).all(|(key, expected)| is_same_item(now, key, expected))
+    }
+
+    /// Whether all facts hold, asked of each item by its value.
+    #[inline(never)]
+    fn holds_by_value(&self, now: &Bound<'_, PyAny>) -> bool {
         if now.get_type_ptr().cast() != self.kind.as_ptr() {
             return false;
         }
@@ -204,10 +220,8 @@ impl PyReadContents {
         }
         let items = match self.is_ordered {
             true => self.holds_in_order(now),
-            false => (self.items.iter()).all(|(key, expected)| {
-                is_same_item(now, key, expected)
-                    || item(now, key).is_some_and(|found| expected.holds(&found))
-            }),
+            false => (self.items.iter())
+                .all(|(key, expected)| item(now, key).is_some_and(|found| expected.holds(&found))),
         };
         items
             && self.members.iter().all(|key| has(now, key))
@@ -335,12 +349,22 @@ impl PyReadContents {
             .iter()
             .all(|(key, expected)| is_name(key) && is_value(expected))
             && members.iter().chain(&absent).all(is_name);
+        let is_of_list = |(key, expected): &(Key, Expected)| {
+            matches!((key, expected), (Key::Index(_), Expected::Literal(_)))
+        };
+        let are_of_list = kind.is(py.get_type::<PyList>())
+            && length.is_none()
+            && truth.is_none()
+            && members.is_empty()
+            && absent.is_empty()
+            && items.iter().all(is_of_list);
         Ok(PyReadContents {
             length,
             truth,
             is_ordered,
             is_plain,
             is_shallow,
+            are_of_list,
             items,
             members,
             absent,
@@ -407,6 +431,7 @@ fn length_of(now: &Bound<'_, PyAny>) -> Option<usize> {
 
 /// Whether the item of a list is the very literal that is expected, which needs no reference to it.
 #[cfg(not(Py_GIL_DISABLED))]
+#[inline]
 fn is_same_item(now: &Bound<'_, PyAny>, key: &Key, expected: &Expected) -> bool {
     let (Key::Index(index), Expected::Literal(value)) = (key, expected) else {
         return false;
