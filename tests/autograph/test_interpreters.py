@@ -8,7 +8,7 @@ from ferrograph._src.autograph.convert import compile as compiled
 from ferrograph._src.context import tracebacks
 from ferrograph._src.context.locals import keeps_arguments
 from ferrograph._src.context.referents import referents
-from ferrograph._src.heap.liveness import call_arguments, counts
+from ferrograph._src.heap.liveness import counts, frames
 
 
 def test_notes_end_the_message_where_python_has_none(monkeypatch):
@@ -57,7 +57,7 @@ class Handing:
 
 
 def counted(one):
-    return call_arguments.handed_down()[id(one)]
+    return frames.handed_down()[id(one)]
 
 
 @pytest.mark.parametrize(

@@ -45,37 +45,23 @@ NOT_REFUSALS = {
     "autograph/runtime/matching.py:_class": "Python's own errors of class patterns",
     "autograph/runtime/names.py:raise_as_local": "Python's own",
     "autograph/runtime/frame_builtins.py:frame_at:0": "Python's own",
-    "staging/contents.py:check_set": "Python's own",
+    "staging/write_barriers.py:check_set": "Python's own",
     "graph_view/graph_messages.py": "what messages say of their own fields, outside of a trace",
     "autograph/runtime/names.py:_Names.__missing__:1": "Python's own",
-    "staging/lazy_variables.py:check:0": "as functions say it whose every call makes a variable",
-    "staging/lazy_variables.py:check:1": "a trace begins again",
-    "staging/lazy_variables.py:check:2": "a trace begins again",
-    "staging/loop_variables.py:Variables._tell_by_turns": "a trace begins again",
-    "staging/loop_variables.py:Variables._check_whole": "a trace begins again",
-    "staging/loop_variables.py:Variables.met": "a trace begins again",
-    "staging/loop_variables.py:Variables._settle_numbers": "a trace begins again",
-    "staging/loop_integers.py": "a trace begins again",
-    "staging/alias_partition.py:check": "a trace begins again",
+    "staging/retrace.py:check_lazy_variables:0": "as functions say it that make a variable a call",
     "staging/tensor_indexing.py:under_key": "Python's own",
-    "staging/iterator_cursors.py:Cursor.__next__": "Python's own",
+    "staging/iteration.py:Cursor.__next__": "Python's own",
     "staging/conditional.py:_raise_both": "the user's own",
-    "staging/loop_variables.py:Variables.results:0": "a trace begins again",
     "graph_view/graph.py": "errors of the methods of graphs and operations",
     "staging/tensor_lists.py:Grown.__getattr__": "Python's protocols ask",
-    "staging/loops.py:_stage": "a trace begins again",
-    "staging/loops.py:_check_effects": "a trace begins again",
     "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
-    "staging/while_loops.py:_check_effects:3": "a trace begins again",
-    "staging/while_loops.py:_body:1": "a trace begins again",
-    "staging/membership.py:stage_in": "Python's own",
-    "staging/merging.py:Chosen._get:1": "a trace begins again",
-    "staging/replaced_lists.py": "a trace begins again",
-    "heap/pure_reads.py": "caught where places are looked for",
+    "staging/list_arguments.py:stage_in": "Python's own",
+    "heap/walk.py": "caught where places are looked for",
     "heap/location.py:_read": "caught where places are looked for",
-    "heap/branch_results.py:_built": "what stands for such an object is met in its place",
-    "staging/options.py": "arguments of `while_loop`",
-    "heap/escaping.py:explain": "says of C code what `Stale` says",
+    "heap/aliasing.py:_built": "what stands for such an object is met in its place",
+    "staging/loop_state.py:_collect": "arguments of `while_loop`",
+    "staging/loop_state.py:dimensions": "arguments of `while_loop`",
+    "heap/references.py:explain": "says of C code what `Stale` says",
     "symbolic/values.py:to_tensor:1": "its callers say where",
     "symbolic/values.py:to_tensor:2": "its callers say where",
 }
@@ -98,9 +84,15 @@ def _raises(node, file, scope):
         inner = scope
         if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
             inner = f"{scope}.{child.name}" if scope else child.name
-        if isinstance(child, ast.Raise) and child.exc is not None:
+        if isinstance(child, ast.Raise) and child.exc is not None and not _is_retrace(child.exc):
             yield f"{file}:{scope}", child
         yield from _raises(child, file, inner)
+
+
+def _is_retrace(raised):
+    """Whether what is raised begins a trace again, which no user sees."""
+    called = getattr(raised, "func", raised)
+    return isinstance(called, ast.Name) and called.id.startswith("Retrace")
 
 
 def is_refusal(site):
@@ -222,7 +214,7 @@ def shorter_list_put_where_a_tensor_says(x):
     return rows[0]
 
 
-@meets("heap/may_alias.py:Element.refuse_identity:0")
+@meets("heap/aliasing.py:Element.refuse_identity:0")
 def element_of_a_grown_list_is_what_was_added(x):
     first = [5]
     held = [first]
@@ -239,7 +231,7 @@ def length_of_a_text(x):
     return len(text)
 
 
-@meets("heap/finalizers.py:refuse:0")
+@meets("heap/snapshot.py:refuse_finalizers:0")
 def end_of_what_is_watched(x):
     held = Watched()
     watching = weakref.ref(held)
@@ -292,7 +284,7 @@ def give_default(function, value):
     function.__defaults__ = (value,)
 
 
-@meets("heap/escaping.py:invalidate:0")
+@meets("heap/references.py:invalidate:0")
 def default_of_a_function_of_the_module(x):
     if x > 1:
         give_default(defaulted, 3)
@@ -327,12 +319,12 @@ def item_by_a_float(x):
     return [1, 2][x]
 
 
-@meets("symbolic/scalar_checks.py:refuse:0", [[1, 2], [3, 4]])
+@meets("symbolic/python_scalars.py:refuse_truth_of_several:0", [[1, 2], [3, 4]])
 def greatest_row(x):
     return max(x)
 
 
-@meets("symbolic/scalar_checks.py:single:0", [1, 2])
+@meets("symbolic/python_scalars.py:single_element:0", [1, 2])
 def number_of_a_vector(x):
     return int(x)
 
@@ -355,7 +347,7 @@ def centred(x):
     return f"{x:^9d}"
 
 
-@meets("heap/may_alias.py:MayAliasSet.refuse:0")
+@meets("heap/aliasing.py:MayAliasSet.refuse:0")
 def list_chosen_and_changed(x):
     a, b = [1], [2]
     c = a if x > 0 else b
@@ -363,7 +355,7 @@ def list_chosen_and_changed(x):
     return a[0]
 
 
-@meets("symbolic/array_aliases.py:note_arrays:1")
+@meets("symbolic/aliases.py:note_arrays:1")
 def array_chosen_and_added_to(x):
     a, b = np.zeros(2), np.ones(2)
     c = a if x > 0 else b
@@ -371,7 +363,7 @@ def array_chosen_and_added_to(x):
     return a
 
 
-@meets("symbolic/array_aliases.py:refuse_arrays:0")
+@meets("symbolic/aliases.py:refuse_arrays:0")
 def array_added_to_under_a_second_name(x):
     a = np.zeros(2)
     view = a
@@ -380,7 +372,7 @@ def array_added_to_under_a_second_name(x):
     return a
 
 
-@meets("symbolic/identities.py:refuse:0")
+@meets("symbolic/aliases.py:refuse_identity:0")
 def identity_of_a_chosen_tensor(x):
     y = x + 1
     if x > 0:
@@ -388,7 +380,7 @@ def identity_of_a_chosen_tensor(x):
     return x if y is x else y
 
 
-@meets("staging/loop_containers.py:refuse_copies:0")
+@meets("staging/loop_state.py:refuse_copies:0")
 def identity_in_a_loop(x):
     a, b, n = [1], [2], 0
     for _ in fg.range(x):
@@ -397,7 +389,7 @@ def identity_in_a_loop(x):
     return n
 
 
-@meets("staging/alias_partition.py:refuse:0")
+@meets("staging/loop_state.py:refuse_partition:0")
 def list_replaced_after_a_store(x):
     a = [1, 2]
     b = a
@@ -476,7 +468,7 @@ def grows_in_one_function_of_cond(x):
     return inner()
 
 
-@meets("staging/loop_variables.py:Variables.results:1")
+@meets("staging/loop_variables.py:Variables.results:0")
 def other_structure(x):
     pair = (x, x)
     for i in fg.range(3):
@@ -484,7 +476,7 @@ def other_structure(x):
     return pair
 
 
-@meets("staging/loop_variables.py:Variables.results:2")
+@meets("staging/loop_variables.py:Variables.results:1")
 def object_replaced(x):
     thing = object()
     while x < 3:
@@ -529,7 +521,7 @@ def set_in_one_branch(x):
     return y
 
 
-@meets("staging/iterator_cursors.py:Cursor._refuse:0")
+@meets("staging/iteration.py:Cursor._refuse:0")
 def list_of_an_advanced_iterator(x):
     numbers = iter((1, 2))
     if x > 0:
@@ -537,14 +529,14 @@ def list_of_an_advanced_iterator(x):
     return x + len(list(numbers))
 
 
-@meets("heap/finalizers.py:refuse_left:0")
+@meets("heap/snapshot.py:refuse_finalizers_left:0")
 def object_left_by_iterations(x):
     for i in fg.range(x):
         held = Leaving()
     return x + i
 
 
-@meets("heap/nested.py:refuse_names:0")
+@meets("heap/snapshot.py:refuse_nested_names:0")
 def name_set_by_a_trace_in_a_branch(x):
     n = 0
 
@@ -559,7 +551,7 @@ def name_set_by_a_trace_in_a_branch(x):
     return x + n
 
 
-@meets("heap/user_hashing.py:refuse:0")
+@meets("heap/user_hashing.py:refuse_keys:0")
 def key_with_effects(x):
     known = {Counted(): 1}
     if x > 0:
@@ -576,7 +568,7 @@ def attributes_hidden_by_their_class(x):
     return held.a
 
 
-@meets("heap/attribute_order.py:refuse_look:0")
+@meets("heap/own_attributes.py:refuse_order:0")
 def order_of_attributes_by_a_tensor(x):
     held = Box()
     if x > 0:
@@ -586,7 +578,7 @@ def order_of_attributes_by_a_tensor(x):
     return x + list(vars(held)).index("b")
 
 
-@meets("heap/attribute_order.py:note:0")
+@meets("heap/own_attributes.py:note_order:0")
 def order_of_attributes_with_a_name(x):
     held = Box()
     held.a, held.b = x, x
@@ -839,7 +831,7 @@ def stack_of_contexts_that_gains_one(x):
     return x + len(log)
 
 
-@meets("heap/active_iterators.py:refuse_running:0")
+@meets("heap/liveness/holders.py:refuse_running:0")
 def list_extended_while_it_is_run_over(x):
     items = [1, 2]
     for v in items:
@@ -848,7 +840,7 @@ def list_extended_while_it_is_run_over(x):
     return x + len(items)
 
 
-@meets("staging/iterator_cursors.py:Cursor._items:0")
+@meets("staging/iteration.py:Cursor._items:0")
 def iterator_over_a_list_that_grows(x):
     items = [1, 2]
     found = iter(items)
@@ -865,7 +857,7 @@ def name_set_as_any_goes(x):
     return -found
 
 
-@meets("symbolic/python_strings.py:refuse:0")
+@meets("symbolic/python_scalars.py:refuse_string:0")
 def chosen_text_asked_for_its_class(x):
     word = "one"
     if x > 1:
@@ -873,14 +865,14 @@ def chosen_text_asked_for_its_class(x):
     return x + (1 if isinstance(word, str) else 2)
 
 
-@meets("heap/may_alias.py:MayAliasSet.refuse_identity:0")
+@meets("heap/aliasing.py:MayAliasSet.refuse_identity:0")
 def identity_of_a_chosen_list(x):
     first, second = [1], [2]
     chosen = first if x > 0 else second
     return x + (1 if chosen is first else 2)
 
 
-@meets("heap/liveness/native_readers.py:refuse:0")
+@meets("heap/liveness/holders.py:refuse_native_readers:0")
 def list_longer_under_an_iterator(x):
     items = [3, 1]
     left = reversed(items)
@@ -889,7 +881,7 @@ def list_longer_under_an_iterator(x):
     return sum(left)
 
 
-@meets("heap/liveness/native_readers.py:refuse:0")
+@meets("heap/liveness/holders.py:refuse_native_readers:0")
 def list_longer_that_a_factory_copies(x):
     items = [3, 1]
     made = collections.defaultdict(items.copy)
@@ -898,7 +890,7 @@ def list_longer_that_a_factory_copies(x):
     return made["a"]
 
 
-@meets("heap/liveness/native_readers.py:refuse_iterated:0")
+@meets("heap/liveness/holders.py:refuse_iterated:0")
 def deque_changed_under_an_iterator(x):
     items = collections.deque([3, 1], maxlen=2)
     left = iter(items)
@@ -997,7 +989,7 @@ def call_that_keeps_an_object(x):
     return x + functools.partial(len, held)()
 
 
-@meets("symbolic/python_numbers.py:refuse:0")
+@meets("symbolic/python_scalars.py:refuse_number:0")
 def class_of_a_number(x):
     k = 1
     if x > 0:
@@ -1005,7 +997,7 @@ def class_of_a_number(x):
     return x + 1 if isinstance(k, int) else x
 
 
-@meets("symbolic/python_numbers.py:refuse_truth:0")
+@meets("symbolic/python_scalars.py:refuse_truth:0")
 def product_of_a_truth(x):
     found = False
     if x > 0:
@@ -1013,7 +1005,7 @@ def product_of_a_truth(x):
     return found * 3
 
 
-@meets("staging/membership.py:_refuse_parts:0")
+@meets("staging/list_arguments.py:_refuse_parts:0")
 def text_within_a_text(x):
     word = 1
     if x > 0:
@@ -1021,7 +1013,7 @@ def text_within_a_text(x):
     return x + (1 if word in "abc" else 2)
 
 
-@meets("staging/membership.py:_refuse_equals:0")
+@meets("staging/list_arguments.py:_refuse_equals:0")
 def number_among_fractions(x):
     k = 1
     if x > 0:
@@ -1029,7 +1021,7 @@ def number_among_fractions(x):
     return x + (1 if k in [Fraction(1), Fraction(2)] else 2)
 
 
-@meets("symbolic/array_aliases.py:note_arrays:0")
+@meets("symbolic/aliases.py:note_arrays:0")
 def view_of_what_a_branch_changed(x):
     held = np.zeros(2)
     if x > 0:
@@ -1056,7 +1048,7 @@ def shared_by_objects_that_a_branch_turns(x):
     return [h[0][0] for h in held]
 
 
-@meets("symbolic/merged_variables.py:refuse_identity:0")
+@meets("symbolic/merged_values.py:refuse_variable_identity:0")
 def identity_of_a_chosen_variable(x):
     chosen = one if x > 0 else another
     return 1 if chosen is another else 2
@@ -1073,7 +1065,7 @@ def loop_over_a_list_that_it_grows(x):
     return total
 
 
-@meets("heap/may_alias.py:Element.refuse:0")
+@meets("heap/aliasing.py:Element.refuse:0")
 def element_of_a_grown_list_changed(x):
     items = []
     for i in fg.range(3):
@@ -1090,14 +1082,14 @@ def float_with_more_digits(x):
     return f"{total:.12f}"
 
 
-@meets("symbolic/merged_variables.py:_refuse:0")
+@meets("symbolic/merged_values.py:_refuse:0")
 def variable_chosen_and_assigned(x):
     chosen = one if x > 0 else another
     one.assign(3)
     return chosen * x
 
 
-@meets("symbolic/array_aliases.py:refuse_in_place:0")
+@meets("symbolic/aliases.py:refuse_in_place:0")
 def array_under_two_names_added_to(x):
     k = 1.0
     if x > 0:
@@ -1133,7 +1125,7 @@ class Shown:
     v = 1
 
 
-@meets("heap/attribute_presence.py:check_set:0")
+@meets("heap/own_attributes.py:check_class_attribute:0")
 def class_set_after_its_object(x):
     class Kind:
         v = 1
@@ -1145,7 +1137,7 @@ def class_set_after_its_object(x):
     return x + held.v
 
 
-@meets("heap/attribute_presence.py:check:0")
+@meets("heap/own_attributes.py:check_classes:0")
 def class_set_by_the_graph_after_its_object(x):
     held = Shown()
     if x > 0:
@@ -1155,7 +1147,7 @@ def class_set_by_the_graph_after_its_object(x):
     return x + held.v
 
 
-@meets("staging/iterator_cursors.py:Cursor._refuse_endless:0")
+@meets("staging/iteration.py:Cursor._refuse_endless:0")
 def elements_until_they_end(x):
     numbers = iter([1, 2, 3])
     if x > 0:
@@ -1173,7 +1165,7 @@ def iterator_that_ends_in_a_branch(x):
     return len(found)
 
 
-@meets("symbolic/merged_arrays.py:refuse_beside:0")
+@meets("symbolic/merged_values.py:refuse_beside:0")
 def array_of_two_names_added_to(x):
     held = np.zeros(2) if x > 0 else np.ones(2)
     other = held
@@ -1200,7 +1192,7 @@ def rows_of_a_chosen_array(x):
     return held[[0, 1]]
 
 
-@meets("symbolic/merged_arrays.py:_refuse_class:0")
+@meets("symbolic/merged_values.py:_refuse_class:0")
 def matrices_chosen(x):
     held = np.matrix([[1, 2], [3, 4]])
     if x > 0:
@@ -1208,21 +1200,21 @@ def matrices_chosen(x):
     return held * held
 
 
-@meets("symbolic/python_numbers.py:refuse:0")
+@meets("symbolic/python_scalars.py:refuse_number:0")
 def element_of_a_chosen_array_printed(x):
     held = np.zeros(2) if x > 0 else np.ones(2)
     fg.print(held[0] + 1)
     return x
 
 
-@meets("symbolic/merged_arrays.py:refuse_text:0")
+@meets("symbolic/merged_values.py:refuse_array_text:0")
 def array_or_tensor_printed(x):
     held = np.zeros(2) if x > 0 else fg.zeros(2, fg.float64)
     fg.print(held)
     return x
 
 
-@meets("symbolic/array_aliases.py:refuse_replaced:0")
+@meets("symbolic/aliases.py:refuse_replaced:0")
 def array_replaced_after_its_view_was_written(x):
     held = np.array([1, 2])
     shown = held[:]
@@ -1244,7 +1236,7 @@ def number_of_an_array_that_was_chosen(x):
     return int(held)
 
 
-@meets("heap/attribute_presence.py:refuse_look:0")
+@meets("heap/own_attributes.py:refuse_presence:0")
 def attributes_of_an_object_that_may_have_its_own(x):
     held = Shown()
     if x > 0:
@@ -1271,7 +1263,7 @@ def attribute_taken_from_the_dict_in_a_loop(x):
     return x + held.v
 
 
-@meets("heap/attribute_presence.py:refuse_held:0")
+@meets("heap/own_attributes.py:refuse_held_dict:0")
 def attributes_held_by_another_name(x):
     held = Shown()
     fields = held.__dict__
@@ -1361,21 +1353,21 @@ def iterator_that_a_tensor_ends(x):
     return x
 
 
-@meets("heap/invalidated.py:Invalidated._ferrograph_refuse:0")
+@meets("heap/references.py:Invalidated._ferrograph_refuse:0")
 def outside_object_read_again(x):
     if x > 0:
         log.append("a")
     return x + len(log)
 
 
-@meets("heap/invalidated.py:Invalidated._ferrograph_refuse:0")
+@meets("heap/references.py:Invalidated._ferrograph_refuse:0")
 def outside_object_in_c_code(x):
     if x > 0:
         log.append("a")
     return x + list.__len__(log)
 
 
-@meets("heap/branch_results.py:as_left.give:0")
+@meets("heap/aliasing.py:as_left.give:0")
 def object_changed_or_replaced(x):
     point = Point(x, x)
     if x > 0:

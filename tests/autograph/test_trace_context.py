@@ -4,7 +4,7 @@ import ferrograph as fg
 import numpy as np
 import pytest
 from ferrograph._src.heap import trace_context
-from ferrograph._src.heap.may_alias import Aliases
+from ferrograph._src.heap.aliasing import Aliases
 from ferrograph._src.heap.trace_context import NOTHING, TraceContext, thread
 
 OWNERS = {
@@ -12,13 +12,13 @@ OWNERS = {
     "containers": "heap.trace_context",
     "callees": "heap.trace_context",
     "variants": "heap.location",
-    "aliases": "heap.may_alias",
-    "attributes": "heap.attribute_presence",
-    "iterators": "heap.active_iterators",
-    "scalars": "symbolic.python_numbers",
-    "checks": "symbolic.overflow_checks",
-    "arrays": "symbolic.merged_arrays",
-    "variables": "symbolic.merged_variables",
+    "aliases": "heap.aliasing",
+    "attributes": "heap.own_attributes",
+    "iterators": "heap.liveness.holders",
+    "scalars": "symbolic.python_scalars",
+    "checks": "symbolic.ranges",
+    "arrays": "symbolic.merged_values",
+    "variables": "symbolic.merged_values",
 }
 
 

@@ -274,7 +274,7 @@ def test_staging_knows_no_syntax():
 
 def test_the_converter_knows_no_tensors():
     known = {"", "autograph", "hints", "context.ownership", "context.sources", "context.tracebacks"}
-    known |= {"autograph.convert", "heap.errors"}
+    known |= {"autograph.convert"}
     # Lines of the program, and classes of errors.
     known |= {"heap.source_location", "values.errors"}
     using = {

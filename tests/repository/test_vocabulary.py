@@ -56,7 +56,7 @@ FIELD = {
     "liveness": "crates/runtime/src/compile/schedule.rs",
     "loop-carried": "python/ferrograph/_src/staging/loop_variables.py",
     "side effect": "python/ferrograph/_src/staging/side_effects.py",
-    "weak type": "python/ferrograph/_src/symbolic/python_numbers.py",
+    "weak type": "python/ferrograph/_src/symbolic/python_scalars.py",
 }
 
 MOST_WORDS = 120  # of a paragraph of the architecture

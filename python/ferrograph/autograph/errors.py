@@ -5,7 +5,7 @@
 
 from .._src.hints import TYPE_CHECKING
 
-from .._src.heap.errors import ConversionError, LoopDtypeError, UnstageableLoopError
+from .._src.heap.source_location import ConversionError, LoopDtypeError, UnstageableLoopError
 from .._src import door as _door
 
 __all__ = [

@@ -6,9 +6,9 @@ import ast
 import types
 from collections.abc import Callable
 
-from ..heap.errors import ConversionError
+from ..heap.source_location import ConversionError
 from ..hints import Any
-from ..staging import options
+from ..staging import loop_state
 from ..values.public import public
 from .convert import compile, inline, stack_depth
 from .runtime.entry import operators
@@ -98,4 +98,4 @@ def set_loop_options(
     >>> ones(fg.constant(2)).numpy()
     array([1, 1, 1], dtype=int32)
     """
-    options.record(maximum_iterations, shape_invariants)
+    loop_state.record_options(maximum_iterations, shape_invariants)

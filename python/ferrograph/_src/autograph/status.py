@@ -9,12 +9,12 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-from ..heap import attribute_presence, nested
+from ..heap import own_attributes, snapshot
 from ..heap.trace_context import TraceContext, end, listeners, thread, traces
 from ..hints import Any
 from ..ops._dispatch import told
-from ..staging import exceptions, side_effects, unused_reads
-from ..symbolic import division_checks, merged_variables, operands
+from ..staging import exceptions, regions, side_effects
+from ..symbolic import merged_values, numpy_promotion, python_scalars
 from ..values.public import public
 
 __all__ = [
@@ -48,7 +48,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[TraceContext | None
     """
     before, _status.enabled = _status.enabled, enabled
     around, root = (thread.trace, thread.roots), None
-    within = nested.begin(thread.logs) if roots and thread.logs else None
+    within = snapshot.begin_nested(thread.logs) if roots and thread.logs else None
     if roots is not None:
         if thread.trace is not None:
             thread.trace.callees.take_back()
@@ -64,7 +64,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[TraceContext | None
         if roots is not None and thread.trace.aliases.sets is not None:
             thread.trace.aliases.sets.check()
         if roots is not None and thread.trace.attributes.defaults is not None:
-            attribute_presence.check()
+            own_attributes.check_classes()
     except Exception as e:
         if roots is not None:
             if thread.trace.effects.changed is not None:
@@ -81,7 +81,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[TraceContext | None
         else:
             _restore(before, *around, is_trace=roots is not None)
         if within is not None:
-            nested.end(thread.logs, within)
+            snapshot.end_nested(thread.logs, within)
 
 
 def _put_back() -> None:
@@ -100,7 +100,7 @@ def _explain(trace: TraceContext, exception: Exception) -> None:
     if trace.effects.explain is not None:
         trace.effects.explain(exception)
     if trace.scalars.numbers or trace.scalars.strings or trace.scalars.of_numpy:
-        operands.explain(exception)
+        numpy_promotion.explain(exception)
     if trace.effects.unset:
         exceptions.explain_unset(exception)
 
@@ -110,15 +110,15 @@ def check_numbers() -> None:
     if thread.trace is not None and thread.trace.checks.bound is not None:
         thread.trace.checks.bound()
     if thread.trace is not None and thread.trace.checks.quotients:
-        division_checks.check_function()
+        python_scalars.check_function_quotients()
 
 
 def check_outputs(region: Any, outputs: list) -> None:
     """Refuse what a function that has just run gives, or reads, where that may be out of date."""
     if thread.trace is not None and thread.trace.variables.tensors:
-        merged_variables.check(region, outputs)
+        merged_values.check_variables(region, outputs)
     if thread.trace is not None and thread.trace.containers.elements:
-        unused_reads.check(region, outputs)
+        regions.check_elements(region, outputs)
 
 
 def _restore(enabled: bool, around: TraceContext | None, roots: Any, *, is_trace: bool) -> None:

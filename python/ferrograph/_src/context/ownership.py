@@ -55,7 +55,7 @@ LOUD = "ag__loud"
 loud_cell = types.CellType(False)
 # Free names for what a function has still to tell of its arguments; see ``function/guards.py``.
 MET, UNMET = "ag__met", "ag__unmet"
-# By id, the classes whose objects keep any attribute that is set; see ``heap/setters.py``.
+# By id, the classes whose objects keep any attribute that is set; see ``heap/own_attributes.py``.
 settable: dict[int, bool] = {}
 # Free names for what converted code tests values with, whatever the program calls so.
 TESTS = {

@@ -1,25 +1,282 @@
-"""Aliases: objects that code holds twice, where staging leaves a copy in one of the places.
+"""Aliases: objects that are one in plain Python, of which staging made several.
 
-The graph chooses between values, not between objects: where the branches of an ``if`` leave two
-lists in a name, the name gets a third, made of what the graph chooses. That is the same as long as
-nobody changes one of them who reads another. ``note`` keeps the objects that would be one in plain
-Python; what changes one of them afterwards is refused, if another may still be read.
+The graph merges values, not objects: where the branches of an ``if`` leave two lists in a name, the
+name gets a third one. That is the same as long as nobody changes one of them and reads another.
+May-alias sets keep such objects together. A change of one that another may still be read of is
+refused, and so is a question for its identity. Frames tell what may still be read: the names that
+the rest of their code loads, and what outlives the trace.
 
-Who may still read an object is told from the frames of the trace: the names that the rest of their
-code loads, and what outlives the trace.
+What a branch left in containers and arrays that it changed is copied before they are put back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+import collections
+import copy
+import functools
+from collections.abc import Callable, Collection, Iterable
 
 from ..hints import Any
-from . import may_alias
+from ..values import errors
 from .adapters import registry
-from .liveness import frames, reading, stacks
-from .merged_containers import MergedContainer
-from .trace_context import is_identified
+from .adapters.base import Whole
+from .liveness import frames, holders
+from .location import Container, Variants, variants_of
+from .reachable import Walk
+from .snapshot import reached
+from .source_location import diagnostic, here
+from .structure import MergedContainer, containers_in, is_array, is_container, memory_of
+from .trace_context import TraceContext, TracePart, is_identified, is_proxy
 from .trace_context import thread as _thread
+
+
+class Aliases(TracePart):
+    """What a trace knows of objects that may be one, and of their identity."""
+
+    slot = "aliases"
+
+    sets: Any = None  # ``MayAliasSets``
+    identified: Any = None  # objects whose identity was asked for, by id
+    compares = False  # whether the program asked which of two tensors something is
+    made_anew: Any = None  # keys of tensors, see ``aliases.note_new``
+
+    def __init__(self) -> None:
+        self.copies: dict[int, tuple] = {}  # with what iterations begin, and of what
+        self.replaced: list[Any] = []  # containers that loops changed in copies
+
+
+class MayAliasSet:
+    """Objects that are one in plain Python, and what each held when staging made them several."""
+
+    def __init__(self, members: list, label: str, place: str):
+        self.members = [(m, held_by(m)) for m in members]
+        self.label, self.place = label, place
+
+    def hold(self) -> None:
+        """Take what they hold for what each of them is to hold from now on."""
+        self.members = [(member, held_by(member)) for member, _ in self.members]
+
+    def refuse(self, line: str) -> None:
+        """Refuse that one of them changes."""
+        raise errors.StagingError(
+            diagnostic(
+                line,
+                f"{self._named()} is changed in place, or one of those among which the graph "
+                f"chose it at {self.place}: that made a new object, while code that follows still "
+                "reads the others",
+                "Change it before that choice, make copies there (`list(a)`, `dict(a)`, "
+                "`a.copy()`), or make a new object here instead of changing one.",
+            )
+        )
+
+    def _named(self) -> str:
+        return repr(self.label) if self.label else "the result of an `if` on a tensor"
+
+    def refuse_identity(self, compared: tuple) -> None:
+        """Refuse that the identity of one of them is asked for."""
+        if len(self.members) > 1 and any(m is v for m, _ in self.members for v in compared):
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    f"{self._named()} is one of several objects, among which the graph chose "
+                    f"at {self.place}, and this line asks which object it is",
+                    "Keep a number beside it that says which one was chosen, and compare that.",
+                )
+            )
+
+    def changed(self) -> Any:
+        """The first of them that does not hold what it held; None where all do."""
+        for member, held in self.members:
+            if differs(member, held):
+                return member
+        return None
+
+    def is_read_beside(self, member: Any) -> bool:
+        """Whether code that follows may read another of them than this one."""
+        if len(self.members) == 1:  # a tensor stands for it
+            if not self.label.isidentifier() or holders.is_chosen_alive(self.members[0][0]):
+                return True
+            return any(self.label in frames.read_later(frame) for frame in frames.frames())
+        return any(holders.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
+
+
+def differs(member: Any, held: list) -> bool:
+    """Whether an object holds something else than it held."""
+    for adapter, old in held:
+        several = variants_of(member) if adapter.is_content else None
+        if several is not None or type(old) is Variants:
+            if several is not old:
+                return True
+        elif adapter.differs(member, old):
+            return True
+    return False
+
+
+def held_by(member: Any) -> list:
+    """What an object holds, with its adapters."""
+    several, found = variants_of(member), []
+    for adapter in registry.adapters_of(type(member)):
+        held = several if several is not None and adapter.is_content else adapter.hold(member)
+        if held is not None:
+            found.append((adapter, held))
+    return found
+
+
+class Element(MayAliasSet):
+    """A container that was added to a list of the graph, or taken from one, which holds tensors;
+    ``is_made`` says that staging made it in place of the program's own."""
+
+    def __init__(self, made: Any, label: str, place: str, is_made: bool):
+        super().__init__([made], label, place)
+        self.is_made = is_made
+
+    def refuse(self, line: str) -> None:
+        raise errors.StagingError(
+            diagnostic(
+                line,
+                f"an element of {self.label} is changed in place: the list, which grows in a "
+                "branch or a loop of the graph, holds the tensors that were in it where it was "
+                f"added, or gave a new object at {self.place}",
+                "Put another element in its place (`items[i] = [*items[i], x]`), change it before "
+                "it is added, or keep each part in a list of its own.",
+            )
+        )
+
+    def is_read_beside(self, member: Any) -> bool:
+        return True
+
+    def refuse_identity(self, compared: tuple) -> None:
+        known = self.is_made and any(m is v for m, _ in self.members for v in compared)
+        if known and all(map(is_container, compared)):
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    "this line asks which object a container is that may be an element of "
+                    f"{self.label}: the list, which grows in a branch or a loop of the graph, "
+                    f"holds the tensors that were in it, and gave a new object at {self.place}",
+                    "Keep a number beside it that says which one it is, and compare that.",
+                )
+            )
+
+
+def note_element(value: Any, label: str, is_made: bool) -> None:
+    """Note what is added to a list of the graph, or taken from it (``is_made``): the containers in
+    it are others than those that the program has from now on."""
+    if _thread.trace is None:
+        return
+    root: TraceContext = _thread.trace
+    for made in containers_in(value):
+        if any(made is copy for copy, _ in Aliases.of_trace().copies.values()):
+            Element(made, label, here(), is_made).refuse(here())  # each iteration changes it
+        _families(root).add(Element(made, label, here(), is_made))
+
+
+class Families:
+    """Those of one trace."""
+
+    def __init__(self) -> None:
+        self.all: list[MayAliasSet] = []
+        self._elements: dict[int, Element] = {}  # by the ids of what may be an element
+
+    def add(self, family: MayAliasSet) -> None:
+        """Note one more."""
+        self.all.append(family)
+        if isinstance(family, Element):
+            self._elements[id(family.members[0][0])] = family
+
+    def _leave(self, family: MayAliasSet) -> None:
+        """Forget one, of which nobody reads another member, but for who asks which object it is."""
+        if any(is_identified(member) for member, _ in family.members):
+            family.hold()
+            return
+        self.restore([other for other in self.all if other is not family])
+
+    def restore(self, known: list[MayAliasSet]) -> None:
+        """Know only these."""
+        self.all, self._elements = [], {}
+        for family in known:
+            self.add(family)
+
+    def element(self, value: Any) -> Element | None:
+        """What says that an object may be an element of a list of the graph; None where it is
+        none."""
+        return self._elements.get(id(value))
+
+    def written(self, target: Any) -> None:
+        """Refuse that ``target`` is changed, if that would be seen through another object."""
+        for family in list(self.all):
+            if any(_shows(member, target) for member, _ in family.members):
+                if family.is_read_beside(target):
+                    family.refuse(here())
+                self._leave(family)
+
+    def watched(self, target: Any, callee: Any) -> Any:
+        """``callee``, a method of ``target`` or a function: refused where it changes one of them
+        that would be seen through another."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = callee(*args, **kwargs)
+            self.check(here())
+            return result
+
+        return call if any(_shows(m, target) for f in self.all for m, _ in f.members) else callee
+
+    def refuse_identity(self, *compared: Any) -> None:
+        """Refuse that the identity of objects is asked for where the graph chose among them."""
+        for family in self.all:
+            family.refuse_identity(compared)
+
+    def refuse_deep_copy(self, value: Any) -> None:
+        """Refuse to copy all that a value holds where that are several of objects which may be one:
+        whether it is one is what such a copy asks."""
+        walk = Walk()
+        walk.run((), [value])
+        for family in self.all:
+            held = [member for member, _ in family.members if id(member) in walk.seen]
+            if len(held) > 1:
+                family.refuse_identity(tuple(held))
+
+    def check(self, line: str = "", only: Callable[[Any], bool] | None = None) -> None:
+        """Refuse where one of the objects was changed, by whatever means, of those that are
+        ``only`` so."""
+        for family in list(self.all):
+            if only is not None and not any(only(member) for member, _ in family.members):
+                continue
+            changed = family.changed()
+            if changed is not None:
+                if not line or family.is_read_beside(changed):
+                    family.refuse(line or family.place)
+                self._leave(family)
+
+
+def _shows(member: Any, target: Any) -> bool:
+    """Whether an object is another one, or an array that shows its memory."""
+    return any(m is target for m in memory_of(member))
+
+
+def _copies_of(value: Any) -> list:
+    """An object, and what stands for it in the iterations that are being traced."""
+    found = [value]
+    for made, source in Aliases.of_trace().copies.values():  # of loops around first
+        if any(source is one for one in found):
+            found.append(made)
+    return found
+
+
+def keep(alive: list, made: Any, label: str, place: str) -> None:
+    """Note objects of which at least one was there before, and what staging has made of them."""
+    if alive:
+        members = [*alive, made] if registry.adapters_of(type(made)) else alive
+        _families(_thread.trace).add(MayAliasSet(members, label, place))
+
+
+def _families(root: TraceContext) -> Families:
+    """Those of a trace, which from now on asks what changes."""
+    if Aliases.of_trace().sets is None:
+        Aliases.of_trace().sets = Families()
+        root.watch()
+    found: Families = Aliases.of_trace().sets
+    return found
 
 
 def note(joins: Iterable[MergedContainer], snapshot: Any, place: str, result: Any = None) -> None:
@@ -36,9 +293,9 @@ def note(joins: Iterable[MergedContainer], snapshot: Any, place: str, result: An
         if snapshot is None or same or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
             found = distinct([*sources, *same])
-            alive = [s for s in found if is_identified(s) or reading.is_alive([s], held=[result])]
-            is_held = len(alive) < len(found) and stacks.are_held()
-            may_alias.keep(found if is_held else alive, join.made, label, place)
+            alive = [s for s in found if is_identified(s) or holders.is_alive([s], held=[result])]
+            is_held = len(alive) < len(found) and frames.are_held()
+            keep(found if is_held else alive, join.made, label, place)
         _keep_element(join, place)
 
 
@@ -48,7 +305,7 @@ def _keep_element(join: MergedContainer, place: str) -> None:
     if known is not None:
         found = next(filter(None, map(known.element, join.sources)), None)
         if found is not None:
-            known.add(may_alias.Element(join.made, found.label, place, True))
+            known.add(Element(join.made, found.label, place, True))
 
 
 def _name_of_result() -> str:
@@ -57,7 +314,7 @@ def _name_of_result() -> str:
     return frames.stored_next(frame) if frame is not None else ""
 
 
-def relatives(found: Iterable[Any], own: Container[int] = ()) -> list:
+def relatives(found: Iterable[Any], own: Collection[int] = ()) -> list:
     """Objects, and those that may be one of them in plain Python: what staging has made of several,
     and containers with which iterations begin, but for those of a loop, whose ids are ``own``."""
     root = _thread.trace
@@ -92,3 +349,88 @@ def _may_be_one(first: Any, second: Any) -> bool:
 
 def distinct(found: list) -> list:
     return list({id(v): v for v in found}.values())
+
+
+_PLAIN = (list, tuple, dict, collections.deque)
+
+
+def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Callable[[Any], Any]:
+    """What gives a value as a branch with these changes left it.
+
+    ``copied`` is told of each container of which it makes a copy: by its id the copy and that.
+    """
+    left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
+    others = [c.place.owner for c in changes if not isinstance(c.place, Container)]
+    wholes = [c for c in changes if isinstance(c.place, Whole) and type(c.new) is not Variants]
+
+    build = functools.partial(_built, left, wholes, copied, where)
+
+    def give(value: Any) -> Any:
+        if is_proxy(value):
+            return value
+        if is_array(value):
+            return build(value)
+        if not isinstance(value, _PLAIN) and not hasattr(value, "__dict__"):
+            return value
+        made = build(value)
+        found = reached([value], others)
+        if made is value and type(value) not in _PLAIN:
+            found |= reached([value], [c.place.owner for c in changes])
+        if found:
+            raise _mixed(value, where)
+        return made
+
+    return give
+
+
+def _built(left: dict, wholes: list, copied: dict, where: str, value: Any) -> Any:
+    """A value as a branch left it, with what it holds."""
+    if wholes and is_array(value):
+        shown = _shown(value, wholes)
+        copied[id(shown)] = shown, value
+        return shown
+    build = functools.partial(_built, left, wholes, copied, where)
+    held = left.get(id(value))
+    if type(held) is Variants:
+        raise _mixed(value, where)
+    if held is not None:
+        made = copy.copy(value)
+        Container("a copy", made).put(_each(held, build))
+        copied[id(made)] = made, value
+        return made
+    return _each(value, build) if type(value) in _PLAIN else value
+
+
+def _shown(array: Any, changes: list) -> Any:
+    """What an array shows while objects hold what a branch left in them: a copy where that differs
+    from what it shows now."""
+    now = array.tobytes()
+    for change in changes:
+        change.place.put(change.new)
+    try:
+        return array.copy() if array.tobytes() != now else array
+    finally:
+        for change in changes:
+            change.place.put(change.old)
+
+
+def _each(value: Any, build: Callable[[Any], Any]) -> Any:
+    """A plain container of what ``build`` gives, itself where that changes nothing."""
+    items = list(value.values()) if isinstance(value, dict) else list(value)
+    made = [build(item) for item in items]
+    if all(a is b for a, b in zip(items, made, strict=True)):
+        return value
+    if isinstance(value, dict):
+        return dict(zip(value, made, strict=True))
+    return type(value)(made) if type(value) in _PLAIN else list(made)
+
+
+def _mixed(value: Any, where: str) -> Exception:
+    return errors.StagingError(
+        diagnostic(
+            where,
+            f"one branch of this `if` on a tensor changes a {type(value).__name__} in place, where "
+            "the other one puts another object in its place",
+            "Change it in place in both branches, or make a new one in both.",
+        )
+    )

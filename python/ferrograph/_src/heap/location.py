@@ -11,16 +11,17 @@ from __future__ import annotations
 import collections
 import types
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ..context.hooks import hooks
 from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
-from . import pure_reads, user_hashing, walk
+from . import walk
 from .source_location import diagnostic, here
-from .trace_context import NOTHING, has_lists, has_variants, loud, proxy_of, record_of
+from .trace_context import TracePart, has_lists, has_variants, loud, proxy_of, record_of
 from .trace_context import thread as _thread
+from .user_hashing import are_plain_keys, copied, have_effects, refuse_keys, with_items
 
 
 class _Undefined:
@@ -76,21 +77,14 @@ class Record:
         self.versions: Variants | None = None  # None where it holds one content, as Python has it
 
 
-class VariantRecords:
+class VariantRecords(TracePart):
     """The objects of a trace that hold one of several contents, and their proxies."""
+
+    slot = "variants"
 
     records: Any = None  # by the ids of the objects
     proxies: Any = None  # of the objects and of what holds them, by id
-    rebuilt: Any = None  # tuples in whose place others were put, by id: see ``immutable_holders``
-
-
-def of_trace() -> VariantRecords:
-    """That of the trace on this thread."""
-    trace = _thread.trace
-    if trace.variants is NOTHING:
-        trace.variants = VariantRecords()
-    found: VariantRecords = trace.variants
-    return found
+    rebuilt: Any = None  # tuples in whose place others were put, by id: see ``references``
 
 
 def variants_of(owner: Any) -> Variants | None:
@@ -108,9 +102,9 @@ def put_variants(place: Location, value: Any) -> bool:
         return False
     if record is None:
         root = _thread.trace
-        if of_trace().records is None:
-            of_trace().records, of_trace().proxies = {}, {}
-        record = of_trace().records[id(place.owner)] = Record(place)
+        if VariantRecords.of_trace().records is None:
+            VariantRecords.of_trace().records, VariantRecords.of_trace().proxies = {}, {}
+        record = VariantRecords.of_trace().records[id(place.owner)] = Record(place)
         root.callees.known.clear()  # whose callees take arguments as they are
         loud[id(root)] = root
     began, record.versions = record.versions is None, value
@@ -389,7 +383,7 @@ def item_location(label: str, owner: Any, index: Any) -> Location:
     """The item of a list or a mapping under ``index``."""
     base = _base_of(owner)
     if isinstance(owner, dict) and have_effects((index,)):
-        user_hashing.refuse(label, owner)
+        refuse_keys(label, owner)
 
     def get() -> Any:
         if base is dict or base is collections.OrderedDict:
@@ -535,51 +529,6 @@ def _standing_in(content: Any) -> Any:
 
 
 _SEQUENCES = (list, collections.deque)
-_PLAIN_KEYS = frozenset({bool, int, float, complex, str, bytes, type(None)})
-
-
-def have_effects(keys: Any) -> bool:
-    """Whether to hash or to compare keys may do more than to read, by methods of the program's."""
-    kinds = set(map(type, keys)).difference(_PLAIN_KEYS)
-    if not kinds or (kinds == {tuple} and all(are_plain_keys(k) for k in keys if type(k) is tuple)):
-        return False
-    return user_hashing.have_effects(keys)
-
-
-def are_plain_keys(keys: Any) -> bool:
-    """Whether keys are numbers and texts."""
-    return _PLAIN_KEYS.issuperset(map(type, keys))
-
-
-def are_same_keys(first: Any, second: Any) -> bool:
-    """Whether two dicts have the same keys in the same order, or two sets the same members: 1 is
-    another one than True."""
-    if len(first) != len(second):
-        return False
-    if not (are_plain_keys(first) and are_plain_keys(second)):
-        is_dict = isinstance(first, dict)
-        return (user_hashing.are_same if is_dict else user_hashing.are_same_members)(first, second)
-    keys = [[(type(key), key) for key in held] for held in (first, second)]
-    return keys[0] == keys[1] if isinstance(first, dict) else set(keys[0]) == set(keys[1])
-
-
-def copied(owner: dict, base: type[dict]) -> dict:
-    """A copy of a mapping whose items ``base`` gives, by no method of its class, nor of its keys:
-    refused where their classes would have to be asked and may do more than to read."""
-    if base is dict and type(owner).__iter__ is dict.__iter__:
-        return dict.copy(owner)
-    if have_effects(list(dict.__iter__(owner))):
-        user_hashing.refuse(f"a {type(owner).__name__}", owner)
-    return dict(base.items(owner))
-
-
-def with_items(content: dict, items: Iterable) -> dict:
-    """A copy of a dict with other values."""
-    made = dict.copy(content)
-    for (key, held), item in zip(content.items(), items, strict=True):
-        if item is not held:
-            made[key] = item
-    return made
 
 
 def _evaluate(thunk: Callable[[], Any]) -> Any:
@@ -615,12 +564,12 @@ def _read(path: tuple, functions: Functions) -> Any:
     found = _named(path[0], functions)
     for step in path[1:]:
         if isinstance(step, str):
-            found = pure_reads.attribute_of(found, step)
+            found = walk.attribute_of(found, step)
         elif is_grown(found):
             raise LookupError(step)
         else:
             name, *key = step
-            found = pure_reads.item_of(found, key[0] if name is None else _named(name, functions))
+            found = walk.item_of(found, key[0] if name is None else _named(name, functions))
     return found
 
 

@@ -25,9 +25,8 @@ from ..native import _core
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
 from .adapters.base import Fields, Slots
-from .code_names import words_of
 from .liveness import frames
-from .liveness.code_facts import calls, changes, lists_attributes, sets
+from .liveness.frames import calls, changes, lists_attributes, sets, words_of
 from .location import UNDEFINED, Attribute, Container
 from .reachable import Walk
 from .trace_context import thread as _thread

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable
 
 from ..context import ownership
 from ..hints import Any
-from . import library_states
-from .adapters import registry
+from .adapters import library_states, registry
 from .adapters.base import Found, Refused
 
 

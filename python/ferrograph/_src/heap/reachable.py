@@ -13,11 +13,11 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
 from ..values import errors
-from . import library_states, process_settings
-from .adapters import registry
-from .adapters.base import Refused, TypeAdapter, cell_contents
-from .code_names import IMPORTS, words_of
+from . import process_settings
+from .adapters import library_states, registry
+from .adapters.base import Refused, TypeAdapter, cell_contents, fields_of
 from .liveness import frames
+from .liveness.frames import IMPORTS, words_of
 from .source_location import diagnostic, here
 
 MOST_OBJECTS = 250_000
@@ -248,3 +248,58 @@ def _too_many() -> Exception:
             "Move it into a function that is given only the values that it needs.",
         )
     )
+
+
+def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
+    """How the user's code calls an object: by a name, or a name and an attribute or a key."""
+    if issubclass(type(owner), type):
+        return owner.__name__
+    if type(owner) is types.CellType and (name := _name_of_cell(owner, anchors)):
+        return name
+    for name, value in _names_in(anchors):
+        if value is owner or (type(owner) is types.CellType and value is owner):
+            return name
+        found = _below(name, value, owner)
+        if found:
+            return found
+    return f"a {type(owner).__name__}"
+
+
+def _name_of_cell(owner: types.CellType, anchors: Iterable[types.FunctionType]) -> str:
+    """The name under which functions themselves close over a cell."""
+    for function in anchors:
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            if cell is owner:
+                return name
+    return ""
+
+
+def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]]:
+    for function in anchors:
+        names = function.__code__.co_freevars
+        for name, cell in zip(names, function.__closure__ or (), strict=True):
+            if name not in MACHINERY:
+                yield name, cell
+                yield name, cell_contents(cell)
+        for name in words_of(function.__code__):
+            if name in function.__globals__:
+                yield name, function.__globals__[name]
+
+
+def _below(name: str, value: Any, owner: Any) -> str:
+    held = value
+    if type(value) is not dict:
+        try:
+            held = fields_of(value)
+        except AttributeError:
+            return ""
+    if type(held) is not dict or len(held) > 1000:
+        return ""
+    for key, inner in held.items():
+        if inner is owner and key == "_ferrograph_target":
+            return name
+        if inner is owner:
+            return f"{name}[{key!r}]" if held is value else f"{name}.{key}"
+    return ""

@@ -7,7 +7,7 @@ import types
 import weakref
 
 from ..hints import Any
-from . import attribute_presence
+from . import own_attributes
 from .location import UNDEFINED, Attribute, Container, Location
 from .trace_context import loud, traces
 from .trace_context import thread as _thread
@@ -123,8 +123,8 @@ def augmented(value: Any) -> None:
 
 def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
     """Note an attribute that an object has of its own in some branches or iterations, and in
-    others as its class has it: see ``attribute_presence``."""
+    others as its class has it: see ``own_attributes``."""
     if not isinstance(place, Attribute) or (default := place.inherited) is UNDEFINED:
         return
     if new is default if place.was_own else old is default or new is default:
-        attribute_presence.note(place)
+        own_attributes.note_presence(place)

@@ -1,32 +1,45 @@
-"""What a region of the graph can reach, copied when it begins and compared when it ends.
+"""What a region can reach, copied when it begins and compared when it ends.
 
-Staged code is a closed world: how something was changed, by a statement, an operator, a method of
-a library or a function written in C, makes no difference, since nothing is intercepted. When the
-trace of a branch or a loop begins, everything is copied that can be reached from the names of its
-functions: what they close over, the names of their module that they read, the attributes, items and
-elements of all that, and the same for the functions that they may call. When it ends, what differs
-is a place like any other: put back, merged, carried, or refused.
+Staged code is a closed world: how an object was changed, by a statement, a method of a library or
+native code, makes no difference, since nothing is intercepted. A ``Snapshot`` copies what the
+functions of a region can reach: what they close over, the globals that they read, the attributes,
+items and elements of all that, and the same for functions that they may call. What differs when the
+region ends is a location that changed: put back, merged, carried or refused. Objects made in the
+region are not in the snapshot.
 
-Objects made in the region are not in the copy, so they are its own. What is reached, and how it is
-compared, is said in ``kinds`` and ``adapters``.
+While a region is traced no object ends, since its changes are put back: a region that releases the
+last reference to an object with a finalizer or a weak reference is refused. What functions traced
+within the region did stays, since their Python does not run again.
+
+Type adapters say what is reached and how it is compared.
 """
 
 from __future__ import annotations
 
+import collections
+import contextlib
+import sys
 import types
-from collections.abc import Container, Iterable, Iterator
+import weakref
+from collections.abc import Collection, Iterable, Iterator
 
 from ..context import ownership
-from ..context.ownership import MACHINERY
+from ..context.by_class import ByClass
+from ..context.locals import locals_of
+from ..context.referents import referents
 from ..hints import Any
 from ..native import _core
+from ..values import errors
+from . import structure
 from .adapters import registry
-from .adapters.base import Fields, Names, TypeAdapter, cell_contents, fields_of
-from .code_names import words_of
-from .liveness import native_readers
-from .location import Attribute, Location, Variants, variants_of
-from .reachable import Walk
-from .trace_context import has_variants, own_listeners, record_of
+from .adapters.base import Fields, Names, TypeAdapter, fields_of
+from .liveness import frames, holders
+from .liveness.frames import words_of
+from .location import Attribute, Container, Location, Variants, variants_of
+from .reachable import Walk, label_of
+from .references import Invalidated, behind
+from .source_location import diagnostic, here
+from .trace_context import Proxy, RegionLog, has_variants, own_listeners, record_of
 
 _SYMBOLIC = _core.SymbolicTensor
 
@@ -107,7 +120,7 @@ class Snapshot:
                 kept = {n: (now if n == name else held)[n] for n in names}
                 self._entries[i] = adapter, owner, kept
 
-    def changes(self, own: Container[int] = ()) -> Iterator[tuple[Location, Any]]:
+    def changes(self, own: Collection[int] = ()) -> Iterator[tuple[Location, Any]]:
         """The places that differ from what they held, with that; but for the cells of ``own``
         names, whose ids these are, which others put back."""
         if has_variants():
@@ -133,7 +146,7 @@ class Snapshot:
     ) -> Iterator[tuple[Location, Any]]:
         label = label_of(owner, self.anchors)
         if adapter.ends_iterators:
-            native_readers.refuse_iterated(owner, label)
+            holders.refuse_iterated(owner, label)
         yield from adapter.changes(owner, held, label)
 
     def _chosen(self) -> Iterator[tuple[Location, Any]]:
@@ -155,56 +168,290 @@ def _versions(adapter: TypeAdapter, owner: Any) -> Variants | None:
     return variants_of(owner) if adapter.is_content else None
 
 
-def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
-    """How the user's code calls an object: by a name, or a name and an attribute or a key."""
-    if issubclass(type(owner), type):
-        return owner.__name__
-    if type(owner) is types.CellType and (name := _name_of_cell(owner, anchors)):
-        return name
-    for name, value in _names_in(anchors):
-        if value is owner or (type(owner) is types.CellType and value is owner):
-            return name
-        found = _below(name, value, owner)
-        if found:
-            return found
-    return f"a {type(owner).__name__}"
+def begin_nested(logs: list[RegionLog]) -> Snapshot | None:
+    """What the regions of ``logs`` can reach, when a trace begins within; None of no region."""
+    if not logs:
+        return None
+    regions = [made.snapshot for made in logs if made.snapshot is not None]
+    return Snapshot(anchor for snapshot in regions for anchor in snapshot.anchors)
 
 
-def _name_of_cell(owner: types.CellType, anchors: Iterable[types.FunctionType]) -> str:
-    """The name under which functions themselves close over a cell."""
-    for function in anchors:
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            if cell is owner:
-                return name
-    return ""
+def end_nested(logs: list[RegionLog], before: Snapshot) -> None:
+    """Note what the trace changed."""
+    found = {place.key for place, _ in before.changes()}
+    for made in logs if found else ():
+        made.nested = made.nested | found
 
 
-def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]]:
-    for function in anchors:
-        names = function.__code__.co_freevars
-        for name, cell in zip(names, function.__closure__ or (), strict=True):
-            if name not in MACHINERY:
-                yield name, cell
-                yield name, cell_contents(cell)
-        for name in words_of(function.__code__):
-            if name in function.__globals__:
-                yield name, function.__globals__[name]
+def refuse_nested_names(changed: Collection[Any], places: Iterable[Location]) -> None:
+    """Refuse that a trace within a region set names of the function around it, but for what makes
+    variables: the graph would choose whether they are set."""
+    for place in places:
+        if place.key in changed and not isinstance(place.get(), _core.VariableBase):
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    f"{place.label!r} is set by a function under `function` that is traced in this "
+                    "branch or loop of the graph: its Python runs once, while it is traced",
+                    "Return the value from it, and set the name where it is called.",
+                )
+            )
 
 
-def _below(name: str, value: Any, owner: Any) -> str:
-    held = value
-    if type(value) is not dict:
+class Left:
+    """The places that traces within loops changed and that are stale for the trace around them."""
+
+    def __init__(self) -> None:
+        self.places: dict = {}
+
+    def add(self, place: Location) -> None:
+        self.places[place.key] = place
+
+    @contextlib.contextmanager
+    def lifted(self) -> Iterator[None]:
+        """A block in which they hold what Python left in them."""
+        held = [(p, v) for p in self.places.values() if type(v := p.get()) is Invalidated]
+        for place, stale in held:
+            place.put(behind(stale))
         try:
-            held = fields_of(value)
-        except AttributeError:
-            return ""
-    if type(held) is not dict or len(held) > 1000:
-        return ""
-    for key, inner in held.items():
-        if inner is owner and key == "_ferrograph_target":
-            return name
-        if inner is owner:
-            return f"{name}[{key!r}]" if held is value else f"{name}.{key}"
-    return ""
+            yield
+        finally:
+            for place, stale in held:
+                now = place.get()
+                _, label, changed = stale._ferrograph_parts
+                place.put(stale if now is behind(stale) else Invalidated(now, label, changed))
+
+
+_NEVER = (
+    type, types.FunctionType, types.ModuleType, _core.Tensor, _core.VariableBase, Proxy,
+    Invalidated,
+)  # fmt: skip
+
+
+def refuse_finalizers(changes: Iterable[tuple[Location, Any]]) -> None:
+    """Refuse that a region ends objects: of places that it changed, and what they held before."""
+    lost = [value for place, old in changes for value in _lost(place, old)]
+    if not lost:
+        return
+    ending = {id(value): value for value in _walk(lost).seen.values() if _is_seen(value)}
+    if not ending:
+        return
+    weak = [reference for value in ending.values() for reference in weakref.getweakrefs(value)]
+    kept = _walk(_held_now(), weak).seen
+    known = _walk(_held_now()).seen
+    lost = [value for key, value in ending.items() if key not in kept]
+    gone = next((value for value in lost if _is_watched(value, known)), None)
+    if gone is not None:
+        raise _refused(gone)
+
+
+def refuse_finalizers_left(noted: Iterable[Any], snapshot: Snapshot) -> None:
+    """Refuse that an iteration leaves objects whose ends run code, and which were not there before:
+    the graph runs none where the next iteration lets go of them."""
+    left = [one() for one in noted if type(one) is weakref.ref]
+    made = (value for value in left if _runs_code_at_its_end(value) and not snapshot.knows(value))
+    found = next(made, None)
+    if found is not None:
+        ends = "`finally` or `with`" if type(found) is types.GeneratorType else "`__del__`"
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                f"an iteration of this loop leaves an object of the class {type(found).__name__!r} "
+                f"that it made, whose {ends} runs where the next one lets go of it: iterations "
+                "are traced once",
+                "Let go of it in the iteration that makes it (`del` of the name), or make it "
+                "before the loop.",
+            )
+        )
+
+
+def _runs_code_at_its_end(value: Any) -> bool:
+    if type(value) is not types.GeneratorType:
+        return hasattr(type(value), "__del__")
+    import inspect
+
+    is_begun = inspect.getgeneratorstate(value) == inspect.GEN_SUSPENDED
+    return is_begun and frames.has_handlers(value.gi_code)
+
+
+def _lost(place: Location, old: Any) -> Iterator[Any]:
+    """The objects that a place held and holds no more."""
+    left = {id(value) for value in _values(place, place.get())}
+    for value in _values(place, old):
+        is_lost = id(value) not in left and not isinstance(value, _NEVER)
+        if is_lost and registry.adapters_of(type(value)):
+            yield value
+
+
+def _values(place: Location, held: Any) -> Iterable[Any]:
+    if not isinstance(place, Container):
+        return (held,)
+    if isinstance(held, dict):
+        return (*held, *held.values())
+    return () if type(held) is Variants else held
+
+
+def _walk(values: Iterable[Any], weak: Iterable[Any] = ()) -> Walk:
+    """What is reached from values, but for these weak references."""
+    walk = Walk()
+    walk.seen.update({id(reference): reference for reference in weak})
+    walk.run((), list(values))
+    return walk
+
+
+def _is_seen(value: Any) -> bool:
+    """Whether code may see that an object ends."""
+    kind = type(value)
+    if isinstance(value, _NEVER) or ownership.is_own_module(kind.__module__):
+        return False
+    if not ownership.is_library_class(kind) and hasattr(kind, "__del__"):
+        return True
+    return weakref.getweakrefcount(value) > 0 or _kept_in_length(value) is not None
+
+
+def _is_watched(value: Any, known: dict[int, Any]) -> bool:
+    """Whether what watches an object is the program's: this package has weak references, too."""
+    if hasattr(type(value), "__del__") or id(_kept_in_length(value)) in known:
+        return True
+    return any(
+        type(r) is not weakref.ref or _calls_back(r) or id(r) in known
+        for r in weakref.getweakrefs(value)
+    )
+
+
+def _calls_back(reference: weakref.ref) -> bool:
+    """Whether a weak reference calls code that is not of this package."""
+    code = getattr(reference.__callback__, "__code__", None)
+    if code is not None and ownership.is_own_file(code.co_filename):
+        return False
+    return reference.__callback__ is not None
+
+
+def _kept_in_length(value: Any) -> Any:
+    """What a view keeps from changing its length; None of other objects."""
+    if not (isinstance(value, memoryview) or structure.is_array(value)):
+        return None
+    shown = structure.memory_of(value)[-1]
+    return shown if registry.has_views(type(shown)) else None
+
+
+def _held_now() -> Iterator[Any]:
+    """What the program's code that runs refers to: names of functions, and of their modules."""
+    frame: Any = sys._getframe(0)
+    modules: dict[int, dict] = {}
+    while frame is not None:
+        if not ownership.is_library_file(frame.f_code.co_filename):
+            yield from list(locals_of(frame).values())
+            modules[id(frame.f_globals)] = frame.f_globals
+        frame = frame.f_back
+    for names in modules.values():
+        yield from list(names.values())
+
+
+def _refused(value: Any) -> Exception:
+    shown = _kept_in_length(value)
+    watch = "weak references or a `__del__` watch"
+    if shown is not None:
+        watch = f"keeps a `{type(shown).__name__}` from changing its length"
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            "a branch or a loop of the graph takes away the last reference to an object of the "
+            f"class {type(value).__name__!r}, which {watch}: whether it ends there is known only "
+            "when the graph runs",
+            "Keep the object under another name for as long as the function runs.",
+        )
+    )
+
+
+_ATOMS = (
+    int, float, complex, str, bytes, bool, type(None), type(Ellipsis), _core.Tensor,
+    _core.VariableBase, types.CodeType, types.BuiltinFunctionType, types.GetSetDescriptorType,
+)  # fmt: skip
+_leaves = ByClass()  # whether nothing is looked for in a class
+_foreign = ByClass()  # whether a class is of an installed package
+_MOST_FOREIGN = 20_000  # objects looked into behind those of installed packages
+
+
+def reached(roots: list, wanted: list) -> set[int]:
+    """The ids of those ``wanted`` objects that can be reached from ``roots``.
+
+    Where installed packages hold too much to look through, those not found until then count too.
+    """
+    ids = {id(w) for w in wanted}
+    found: set[int] = set()
+    seen: set[int] = set()
+    pending: collections.deque = collections.deque(roots)
+    later: list[Any] = []
+    named: list[Any] = []  # objects of installed packages
+    limit, leaves = 0, _leaves.found
+    while ids and (pending or named or later):
+        if not pending:
+            if named:
+                limit = limit or len(seen) + _MOST_FOREIGN
+                pending.extend(referents(named.pop()))
+                continue
+            limit = -1
+            pending.append(later.pop())
+        if 0 < limit < len(seen):
+            return found | ids
+        value = pending.popleft()
+        kind = type(value)
+        if kind is Invalidated:
+            value = behind(value)
+            kind = type(value)
+        place = id(value)
+        if place in ids:
+            found.add(place)
+            ids.discard(place)
+        if place in seen:
+            continue
+        is_leaf = leaves.get(id(kind))
+        if is_leaf or (is_leaf is None and _is_leaf(kind)):
+            if limit >= 0 and _foreign.found.get(id(kind)):
+                seen.add(place)
+                named.append(value)
+            continue
+        seen.add(place)
+        if kind is dict:
+            pending.extend(value.values())
+        else:
+            _open(value, kind, pending, later)
+    return found
+
+
+def _open(value: Any, kind: type, pending: collections.deque, later: list) -> None:
+    """Add what an object holds; names of modules, which are many, come last."""
+    if kind is types.FunctionType:
+        pending.extend(value.__closure__ or ())
+        pending.extend([value.__defaults__, value.__kwdefaults__])
+        later.append(value.__dict__)
+        if not ownership.is_library_file(value.__code__.co_filename):
+            names, words = value.__globals__, words_of(value.__code__)
+            pending.extend([names[word] for word in words if word in names])
+            later.append(names)
+    elif issubclass(kind, types.ModuleType):
+        if not ownership.is_library_file(ownership.said_by(value, "__file__") or "<frozen"):
+            later.append(ownership.names_of(value))
+    elif issubclass(kind, type):
+        if not ownership.is_library_class(value):
+            pending.extend(vars(value).values())
+            pending.extend(value.__bases__)
+    else:
+        pending.extend(referents(value))
+
+
+def _is_leaf(kind: type) -> bool:
+    """Whether nothing is looked for in instances of a class, found once and kept."""
+    opened = (types.ModuleType, type)
+    is_atom = issubclass(kind, _ATOMS)
+    is_foreign = not is_atom and not issubclass(kind, opened) and _is_third_party(kind)
+    _foreign.keep(kind, is_foreign)
+    return _leaves.keep(kind, is_atom or is_foreign)
+
+
+def _is_third_party(kind: type) -> bool:
+    """Whether a class is of an installed package."""
+    package = kind.__module__.partition(".")[0]
+    is_ours = package in sys.stdlib_module_names or ownership.is_own_module(package)
+    return not is_ours and ownership.is_library_class(kind)

@@ -1,18 +1,22 @@
-"""Structures: what values are made of, how they are taken apart into leaves and put together."""
+"""What values are made of: leaves and how they are put together, the parts of containers and
+arrays, and containers that staging makes of others.
+"""
 
 from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from ..context import ownership
 from ..context.by_class import ByClass
 from ..hints import Any
+from ..native import _core
 from ..values import nest
-from . import user_hashing, walk
-from .location import have_effects
+from . import walk
+from .adapters import registry
 from .trace_context import thread as _thread
+from .user_hashing import have_effects, refuse_keys
 
 # Classes that are no structures elsewhere but open here: how to take their values apart, and how to
 # put others together like one of them.
@@ -64,7 +68,7 @@ def _check_keys(mapping: dict) -> None:
     """Refuse to make a dict anew whose keys would notice."""
     keys = list(walk.keys(mapping)) if type(mapping) is not dict else mapping
     if have_effects(keys):
-        user_hashing.refuse(f"a {type(mapping).__name__}", mapping)
+        refuse_keys(f"a {type(mapping).__name__}", mapping)
 
 
 def has_attributes(value: Any) -> bool:
@@ -243,3 +247,193 @@ def other_order(first: Any, second: Any) -> str | None:
     else:
         return None
     return next((found for pair in pairs if (found := other_order(*pair))), None)
+
+
+# By the classes of containers: the keys, and how to read and to set what is under one of them.
+_Access = tuple[Callable[[Any], list], Callable[[Any, Any], Any], Callable[[Any, Any, Any], None]]
+_DATA: _Access = (lambda held: ["data"], getattr, setattr)
+_ACCESS: dict[type, _Access] = {
+    list: (lambda held: [*range(list.__len__(held))], list.__getitem__, list.__setitem__),
+    dict: (lambda held: [*dict.__iter__(held)], dict.__getitem__, dict.__setitem__),
+    collections.deque: (
+        lambda held: [*range(collections.deque.__len__(held))],
+        collections.deque.__getitem__,
+        collections.deque.__setitem__,
+    ),
+    collections.UserDict: _DATA,
+    collections.UserList: _DATA,
+    collections.ChainMap: (lambda held: ["maps"], getattr, setattr),
+}
+_FIELDS: _Access = (lambda held: [*names_of(held)], getattr, object.__setattr__)
+
+
+def keys_of(container: Any) -> list | None:
+    """The keys of what a container holds; None of one that is not known to have such."""
+    access = _access(container)
+    return None if access is None else access[0](container)
+
+
+def part_of(container: Any, key: Any) -> Any:
+    """What a container holds under one of its keys."""
+    access = _access(container)
+    assert access is not None
+    return access[1](container, key)
+
+
+def put_part(container: Any, key: Any, part: Any) -> None:
+    """Put something under a key that a container has."""
+    access = _access(container)
+    assert access is not None
+    access[2](container, key, part)
+
+
+def _access(container: Any) -> _Access | None:
+    kind = type(container)
+    if is_dataclass(kind):
+        return _FIELDS
+    if has_attributes(container):
+        return None
+    return next((_ACCESS[base] for base in kind.__mro__ if base in _ACCESS), None)
+
+
+def is_container(value: Any) -> bool:
+    """Whether staging copies an object, in which what it holds can be changed."""
+    kind = type(value)
+    if kind is list or kind is dict:
+        return True
+    if issubclass(kind, (tuple, _core.Tensor, str, bytes)) or hasattr(kind, "_component_list"):
+        return False
+    if not registry.adapters_of(kind) or is_object(kind):
+        return False
+    leaves = leaves_of(value)
+    return len(leaves) != 1 or leaves[0] is not value
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array that can be changed in place, and that a tensor stands for."""
+    kind = type(value)
+    if issubclass(kind, (_core.Tensor, _core.VariableBase)) or not registry.adapters_of(kind):
+        return False
+    return hasattr(kind, "__array__") and hasattr(kind, "__setitem__") and hasattr(value, "dtype")
+
+
+def containers_in(value: Any) -> list:
+    """The containers and arrays in a value, itself among them, in a fixed order."""
+    found: dict[int, Any] = {}
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += walk.elements(part)
+        elif id(part) not in found and is_container(part):
+            found[id(part)] = part
+            pending += _parts(part)
+        elif is_array(part):
+            found[id(part)] = part
+    return list(found.values())
+
+
+def arrays_in(value: Any) -> list:
+    """The arrays in a value, itself among them."""
+    return [part for part in containers_in(value) if is_array(part)]
+
+
+def _parts(container: Any) -> list:
+    """What a container holds itself."""
+    found: list[Any] = []
+    for adapter in registry.adapters_of(type(container)):
+        held = adapter.hold(container)
+        if held is not None:
+            found += adapter.parts(container, held)
+    return found
+
+
+def memory_of(array: Any) -> list:
+    """An array and those whose memory it shows."""
+    found = [array]
+    while (base := _shown_by(found[-1])) is not None:
+        found.append(base)
+    return found
+
+
+def _shown_by(value: Any) -> Any:
+    """What an array or a view of memory shows; None of what has memory of its own."""
+    if isinstance(value, memoryview):
+        return next(iter(registry.viewed(value)), None)
+    return getattr(value, "base", None) if is_array(value) else None
+
+
+class MergedContainer:
+    """A container that staging made in place of others, which stood at the same place."""
+
+    __slots__ = ("label", "made", "sources")
+
+    def __init__(self, sources: tuple, made: Any, label: str):
+        self.sources, self.made, self.label = sources, made, label
+
+    def of(self, sources: Iterable[Any]) -> MergedContainer:
+        """The same of other sources."""
+        return MergedContainer(tuple(sources), self.made, self.label)
+
+
+class MergedContainers:
+    """The containers that one construct makes; those made of the same objects are one, unless they
+    are told ``apart``."""
+
+    def __init__(self, stands_for: dict[int, list] | None = None, apart: bool = False):
+        self._apart = apart
+        self._known: dict[tuple, MergedContainer] = {}
+        self.within: list[tuple] = []  # containers within others that are no lists or dicts
+        self._stands_for = stands_for or {}  # by the ids of containers what each may be
+
+    def __iter__(self) -> Iterator[MergedContainer]:
+        return iter(self._known.values())
+
+    def join(self, label: str, sources: tuple, made: Any) -> Any:
+        """``made``, of the structure of each of ``sources``, with containers that are known."""
+        if type(made) is _core.SymbolicTensor:
+            return made
+        if self._stands_for:
+            sources = tuple(o for s in sources for o in self._stands_for.get(id(s), (s,)))
+        first = sources[0]
+        kind = type(made)
+        if len(sources) > 1 and is_container(first) and all(s is first for s in sources):
+            return first
+        if not is_container(made):
+            return self._tuple(label, sources, made) if issubclass(type(made), tuple) else made
+        key = (*map(id, sources), *([id(made)] if self._apart else []))
+        known = self._known.get(key)
+        if known is not None:
+            return known.made
+        self._known[key] = MergedContainer(sources, made, label)
+        keys = keys_of(made)
+        if keys is not None and all(type(s) is kind and keys_of(s) == keys for s in sources):
+            for key in keys:
+                parts = tuple(part_of(s, key) for s in sources)
+                put_part(made, key, self.join(label, parts, part_of(made, key)))
+        else:
+            self._inside(label, sources, made)
+        return made
+
+    def _inside(self, label: str, sources: tuple, made: Any) -> None:
+        """Keep the containers within one of another class: those stay the ones that were made."""
+        columns = [containers_in(one)[1:] for one in (*sources, made)]
+        if len({len(column) for column in columns}) == 1:
+            for *parts, inner in zip(*columns, strict=True):
+                self.within.append(tuple(parts))
+                key = (*map(id, parts), id(inner))
+                self._known.setdefault(key, MergedContainer(tuple(parts), inner, label))
+
+    def _tuple(self, label: str, sources: tuple, made: tuple) -> tuple:
+        length = tuple.__len__(made)
+        if not all(isinstance(s, tuple) and tuple.__len__(s) == length for s in sources):
+            return made
+        parts = [self.join(label, parts, m) for parts, m in _columns(sources, made)]
+        if all(a is b for a, b in zip(parts, tuple.__iter__(made), strict=True)):
+            return made
+        return tuple.__new__(type(made), parts) if hasattr(made, "_fields") else tuple(parts)
+
+
+def _columns(sources: tuple, made: Any) -> Iterable:
+    columns = map(walk.elements, (*sources, made))
+    return [(tuple(parts), m) for *parts, m in zip(*columns, strict=True)]

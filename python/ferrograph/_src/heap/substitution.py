@@ -1,4 +1,6 @@
-"""Wherever the traced code refers to an object: what stands for it is put there, and taken away."""
+"""Reference substitution: every reference of the traced code to an object with variants is replaced
+by a proxy, and put back when the trace ends.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,35 @@ from ..context import ownership
 from ..context.locals import locals_of
 from ..hints import Any
 from ..values import errors
-from . import escaping, immutable_holders
-from .adapters import partials, registry
+from . import references
+from .adapters import registry
 from .adapters.base import Fields, Slots, Through, cell_contents, referents
-from .escaping import KEEPERS
-from .liveness import frames, hidden_references, native_readers
+from .liveness import frames, holders
 from .liveness.frames import read_later, values_in
-from .location import Location, Record, held_by, variants_of
-from .parts import is_array
+from .location import Location, Record, held_by, item_location, variants_of
 from .reachable import Walk
+from .references import KEEPERS
 from .source_location import diagnostic, here
+from .structure import is_array
 from .trace_context import Proxy, really
 from .trace_context import thread as _thread
+
+
+def places(held: functools.partial) -> Iterator[tuple[Location, Any]]:
+    """The arguments and keywords of a partial function, each with its place."""
+    for i, value in enumerate(held.args):
+        yield _argument(held, i), value
+    for name, value in held.keywords.items():
+        yield item_location("a keyword", held.keywords, name), value
+
+
+def _argument(held: Any, i: int) -> Location:
+    def put(value: Any) -> None:
+        args = (*held.args[:i], value, *held.args[i + 1 :])
+        held.__setstate__((held.func, args, held.keywords, vars(held)))
+
+    return Location("an argument", lambda: held.args[i], put, held)
+
 
 _SEEN_THROUGH = (types.FunctionType, types.BuiltinFunctionType, types.CellType, types.ModuleType)
 
@@ -35,7 +54,7 @@ def replace(place: Location, proxy_of: Callable[[Any], Any]) -> None:
         root.effects.at_end.append(restore)
     walk, targets = _checked(place)
     proxies = {id(target): proxy_of(target) for target in targets}
-    defaults = list(escaping.defaults(walk, lambda value: id(value) in proxies))
+    defaults = list(references.defaults(walk, lambda value: id(value) in proxies))
     for found, value in (*_references(walk, proxies), *defaults):
         found.put(proxies[id(value)])
 
@@ -73,7 +92,7 @@ def is_alone(value: Any) -> bool:
     front = (_thread.trace.variants.proxies or {}).get(id(value))
     wanted = {id(one): one for one in (value, front) if one is not None}
     found = {place.key for place, _ in _references(walk, wanted, everywhere=True)}
-    if any(escaping.defaults(walk, lambda one: id(one) in wanted)):
+    if any(references.defaults(walk, lambda one: id(one) in wanted)):
         return False
     try:
         for held in walk.seen.values():
@@ -97,9 +116,9 @@ def _checked(place: Location) -> tuple[Walk, list]:
     for frame in running:
         _refuse_names(frame, cells, ids, place.owner, place.label)
     _refuse_views(place, walk, running)
-    if hidden_references.is_in_library_module(place.owner):
+    if holders.is_in_library_module(place.owner):
         raise _refused(place.owner, place.label, "a module of a library")
-    if hidden_references.is_held_unseen(targets, walk.seen):
+    if holders.is_held_unseen(targets, walk.seen):
         raise _refused(place.owner, place.label, "an expression or a statement that is under way")
     return walk, targets
 
@@ -109,7 +128,7 @@ def _refuse_views(place: Location, walk: Walk, running: list) -> None:
     by another one, which tells nothing of what stands for the first one. An array that only others
     hold, to show it, has no reader of its own.
     """
-    beside = {id(v): v for v in immutable_holders.sharing(place.owner, walk.seen.values())}
+    beside = {id(v): v for v in references.sharing(place.owner, walk.seen.values())}
     if not beside:
         return
     held = {id(v) for frame in running for v in locals_of(frame).values()}
@@ -137,7 +156,7 @@ def restore() -> None:
     walk = Walk()
     walk.run((), [_thread.roots])
     fronts = {id(front): front for front in root.variants.proxies.values()}
-    defaults = list(escaping.defaults(walk, lambda value: id(value) in fronts))
+    defaults = list(references.defaults(walk, lambda value: id(value) in fronts))
     for place, value in (*_references(walk, fronts), *defaults):
         place.put(really(value))
 
@@ -234,10 +253,10 @@ def _references(
             continue
         several = variants_of(owner) if adapter.is_content else None
         if several is not None:
-            found += escaping.in_contents(several.contents, lambda value: id(value) in wanted)
+            found += references.in_contents(several.contents, lambda value: id(value) in wanted)
             continue
         if adapter is registry.KEYWORDS:
-            found += [(place, v) for place, v in partials.places(owner) if id(v) in wanted]
+            found += [(place, v) for place, v in places(owner) if id(v) in wanted]
             continue
         if adapter is registry.CELL:
             pairs: Any = [(None, held[0])]
@@ -247,7 +266,9 @@ def _references(
             pairs = enumerate(held)
         else:
             continue
-        found += [(escaping.location_of(adapter, owner, k), v) for k, v in pairs if id(v) in wanted]
+        found += [
+            (references.location_of(adapter, owner, k), v) for k, v in pairs if id(v) in wanted
+        ]
     return found
 
 
@@ -263,7 +284,7 @@ def _kept(value: Any) -> list:
     if kind is types.FunctionType and ownership.is_library_file(value.__code__.co_filename):
         return _bound(map(cell_contents, value.__closure__ or ()))  # to be called by the library
     if issubclass(kind, collections.defaultdict):
-        return native_readers.given(value.default_factory)
+        return holders.given_to(value.default_factory)
     if kind in _SEEN_THROUGH or issubclass(kind, (Proxy, type, *KEEPERS)):
         return []
     adapters = registry.adapters_of(kind)

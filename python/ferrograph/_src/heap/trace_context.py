@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 
 from ..context.ownership import loud_cell
-from ..hints import Any
+from ..hints import Any, TypeVar
 from ..native import _core
 
 
@@ -56,7 +56,7 @@ class Effects:
     changed: Any = None  # locations that its regions changed, with what they held at first
 
     def __init__(self) -> None:
-        self.stale: dict[Any, Any] = {}  # what is invalidated: see ``escaping``
+        self.stale: dict[Any, Any] = {}  # what is invalidated: see ``references``
         self.numbers: dict[Any, tuple[Any, Any]] = {}  # locations that the graph follows
         self.at_end: list[Callable[[], None]] = []
         self.at_last: list[Any] = []  # objects that end with it
@@ -72,7 +72,7 @@ class Containers:
 
     def __init__(self) -> None:
         self.refilled: dict[int, set] = {}  # sets that are in another order, by id
-        self.elements: dict[int, list] = {}  # see ``unused_reads``, by their graphs
+        self.elements: dict[int, list] = {}  # see ``regions``, by their graphs
         self.held: dict[int, Any] = {}  # see ``structure``, objects that are no structures
 
 
@@ -124,18 +124,36 @@ class _Nothing:
 NOTHING: Any = _Nothing()
 
 
+class TracePart:
+    """A part of a trace context, of a class that the module defines which notes things in it."""
+
+    slot: str  # the field of the trace context
+
+    @classmethod
+    def of_trace(cls: type[_Part]) -> _Part:
+        """That of the trace on this thread, made when there is something to note."""
+        trace = thread.trace
+        if getattr(trace, cls.slot) is NOTHING:
+            setattr(trace, cls.slot, cls())
+        found: _Part = getattr(trace, cls.slot)
+        return found
+
+
+_Part = TypeVar("_Part", bound=TracePart)
+
+
 class TraceContext:
     """What is known of one trace. Each part is an object of a class of the module that owns it,
     made by that when there is something to note."""
 
     variants: Any = NOTHING  # ``location.VariantRecords``
-    aliases: Any = NOTHING  # ``may_alias.Aliases``
-    attributes: Any = NOTHING  # ``attribute_presence.Attributes``
-    iterators: Any = NOTHING  # ``active_iterators.Iterators``
-    scalars: Any = NOTHING  # ``symbolic.python_numbers.Scalars``
-    checks: Any = NOTHING  # ``symbolic.overflow_checks.Checks``
-    arrays: Any = NOTHING  # ``symbolic.merged_arrays.Arrays``
-    variables: Any = NOTHING  # ``symbolic.merged_variables.MergedVariables``
+    aliases: Any = NOTHING  # ``aliasing.Aliases``
+    attributes: Any = NOTHING  # ``own_attributes.Attributes``
+    iterators: Any = NOTHING  # ``holders.Iterators``
+    scalars: Any = NOTHING  # ``symbolic.python_scalars.Scalars``
+    checks: Any = NOTHING  # ``symbolic.ranges.Checks``
+    arrays: Any = NOTHING  # ``symbolic.merged_values.Arrays``
+    variables: Any = NOTHING  # ``symbolic.merged_values.MergedVariables``
 
     def __init__(self) -> None:
         self.logs: list[RegionLog] = []  # of the regions that are being traced, inner ones last

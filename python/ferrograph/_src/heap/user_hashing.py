@@ -37,11 +37,16 @@ _METHODS = frozenset(
     | {"values", "as_tuple", "format", "is_integer", "bit_length", "title", "swapcase", "copy"}
 )
 
+_PLAIN_KEYS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
 _known: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
 
 
-def have_effects(keys: Iterable) -> bool:
-    """Whether to hash or to compare some of these keys may do more than to read."""
+def have_effects(keys: Any) -> bool:
+    """Whether to hash or to compare keys may do more than to read, by methods of the program's."""
+    others = set(map(type, keys)).difference(_PLAIN_KEYS)
+    if not others or (others == {tuple} and _are_plain_tuples(keys)):
+        return False
     kinds = _own_kinds(keys)
     if not any(_own(kind, name) for kind in kinds for name in _HASHED):
         return False
@@ -49,12 +54,52 @@ def have_effects(keys: Iterable) -> bool:
     return any(_acts(held, kinds, seen) for name in _CALLED for held in _named(name, kinds))
 
 
-def are_same(first: Iterable, second: Iterable) -> bool:
+def _are_plain_tuples(keys: Iterable) -> bool:
+    return all(are_plain_keys(key) for key in keys if type(key) is tuple)
+
+
+def are_plain_keys(keys: Any) -> bool:
+    """Whether keys are numbers and texts."""
+    return _PLAIN_KEYS.issuperset(map(type, keys))
+
+
+def are_same_keys(first: Any, second: Any) -> bool:
+    """Whether two dicts have the same keys in the same order, or two sets the same members: 1 is
+    another one than True."""
+    if len(first) != len(second):
+        return False
+    if not (are_plain_keys(first) and are_plain_keys(second)):
+        is_dict = isinstance(first, dict)
+        return (_are_same if is_dict else _are_same_members)(first, second)
+    keys = [[(type(key), key) for key in held] for held in (first, second)]
+    return keys[0] == keys[1] if isinstance(first, dict) else set(keys[0]) == set(keys[1])
+
+
+def copied(owner: dict, base: type[dict]) -> dict:
+    """A copy of a mapping whose items ``base`` gives, by no method of its class, nor of its keys:
+    refused where their classes would have to be asked and may do more than to read."""
+    if base is dict and type(owner).__iter__ is dict.__iter__:
+        return dict.copy(owner)
+    if have_effects(list(dict.__iter__(owner))):
+        refuse_keys(f"a {type(owner).__name__}", owner)
+    return dict(base.items(owner))
+
+
+def with_items(content: dict, items: Iterable) -> dict:
+    """A copy of a dict with other values."""
+    made = dict.copy(content)
+    for (key, held), item in zip(content.items(), items, strict=True):
+        if item is not held:
+            made[key] = item
+    return made
+
+
+def _are_same(first: Iterable, second: Iterable) -> bool:
     """Whether nobody can tell some keys, without effects, from as many others in their order."""
     return all(map(_is_same, first, second))
 
 
-def are_same_members(first: set, second: set) -> bool:
+def _are_same_members(first: set, second: set) -> bool:
     """The same of two sets, in any order."""
     members = {member: member for member in second}
     return all(member in members and _is_same(member, members[member]) for member in first)
@@ -69,10 +114,10 @@ def _is_same(first: Any, second: Any) -> bool:
     if type(first) is not tuple and ownership.is_library_class(type(first)):
         return True
     parts = [list(_held(one)) for one in (first, second)]
-    return len(parts[0]) == len(parts[1]) and are_same(*parts)
+    return len(parts[0]) == len(parts[1]) and _are_same(*parts)
 
 
-def refuse(label: str, owner: Any) -> Any:
+def refuse_keys(label: str, owner: Any) -> Any:
     """Refuse that a region changes a dict or a set with such keys."""
     raise errors.StagingError(
         diagnostic(

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
-from ..heap import attribute_order, branch_results, region_log
-from ..heap.liveness import frames, reading
+from ..heap import aliasing, own_attributes, region_log
+from ..heap.liveness import frames, holders
 from ..heap.location import UNDEFINED, Attribute, Location, State
 from ..heap.source_location import SourceLocation, diagnostic
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import python_numbers, scalar_checks, value_ranges
+from ..symbolic import python_scalars, ranges
 from ..symbolic.values import can_be_tensor, is_eager, is_staged, predicate, truth
 from ..values import errors
-from . import exceptions, lifting, merging, retrace, side_effects
+from . import exceptions, merging, retrace, side_effects
 from .regions import Conditional, itself
 from .retrace import RetraceForVariables
 
@@ -84,7 +84,7 @@ def stage_if(
     """
     place = where(then, line)
     test = predicate(test, place)
-    if retrace.thread.is_first and (known := value_ranges.truth(test)) is not None:
+    if retrace.retraces.is_first and (known := ranges.truth(test)) is not None:
         (then if known else orelse)()
         return
     while True:
@@ -178,7 +178,7 @@ def _trace_branches(
 def _lift(conditional: Conditional, failed: list[bool]) -> None:
     """Where one branch raises, take what the other one leaves as it is."""
     if failed[0] != failed[1]:
-        conditional.lifting = lifting.Lifting(conditional, failed.index(False))
+        conditional.lifting = exceptions.Lifting(conditional, failed.index(False))
 
 
 def _leave(conditional: Conditional, found: list[list[side_effects.Change]], place: str) -> None:
@@ -186,9 +186,7 @@ def _leave(conditional: Conditional, found: list[list[side_effects.Change]], pla
     if not any(found):
         return
     copied = conditional.copied
-    yes, no = (
-        branch_results.as_left(changes, place, copied) if changes else itself for changes in found
-    )
+    yes, no = (aliasing.as_left(changes, place, copied) if changes else itself for changes in found)
     conditional.as_left = yes, no
     conditional.contents = [
         {id(c.place.owner): c.new for c in side if c.place.is_whole} for side in found
@@ -222,13 +220,13 @@ def _merge_changes(
     sides = [{c.place.key: c for c in changes} for changes in found]
     side_effects.refuse_shadowed([*found[0], *found[1]])
     if all(any(map(_is_new, changes)) for changes in found):
-        attribute_order.note_new(found)
+        own_attributes.note_new_order(found)
     setters: list[Callable[[Iterator], None]] = []
-    lifting = conditional.lifting
-    if lifting is not None:
-        left = found[lifting.side]
+    exceptions = conditional.lifting
+    if exceptions is not None:
+        left = found[exceptions.side]
         new = side_effects.standing([change.new for change in left])
-        setters += [lifting.change(c.place, value) for c, value in zip(left, new, strict=True)]
+        setters += [exceptions.change(c.place, value) for c, value in zip(left, new, strict=True)]
         sides = [{}, {}]
     for key in {**sides[0], **sides[1]}:
         known = sides[0].get(key) or sides[1][key]
@@ -261,7 +259,7 @@ def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
     between what they leave, and nobody reads it afterwards."""
     if merging.can_carry(spot, *pair):
         return False
-    if reading.is_read(spot):
+    if holders.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
             raise errors.StagingError(
                 diagnostic(
@@ -391,13 +389,13 @@ def _merge(
 
 def _add_lifted(conditional: Conditional, label: str, sides: Sequence[Any]) -> bool:
     """Add an object that one branch leaves where the other one raises; whether it is one."""
-    lifting = conditional.lifting
-    if lifting is None:
+    exceptions = conditional.lifting
+    if exceptions is None:
         return False
-    value = sides[lifting.side]
+    value = sides[exceptions.side]
     if value is UNDEFINED or value is None or can_be_tensor(value):
         return False
-    conditional.grouped(lambda: lifting.value(label, value))
+    conditional.grouped(lambda: exceptions.value(label, value))
     return True
 
 
@@ -428,8 +426,8 @@ def stage_choice(
     ``merge`` adds the pair of results to the conditional, and gives how to take what comes out.
     """
     test, merge = predicate(test, place), merge or _merge_results
-    if retrace.thread.is_first and merge is _merge_results:
-        known = value_ranges.truth(test)
+    if retrace.retraces.is_first and merge is _merge_results:
+        known = ranges.truth(test)
         if known is not None:
             return (then if known else orelse)()
     while True:
@@ -494,8 +492,8 @@ def stage_either(first: Any, rest: Thunk) -> Any:
 def stage_not(value: Any) -> Any:
     """``not value``."""
     value = truth(_core.convert_to_tensor(value), "`not`")
-    value = value if value.shape.rank == 0 else scalar_checks.single(value, ValueError)
-    return python_numbers.mark_truth(ops.logical_not(value))
+    value = value if value.shape.rank == 0 else python_scalars.single_element(value, ValueError)
+    return python_scalars.mark_truth(ops.logical_not(value))
 
 
 def rows(value: Any) -> Any:

@@ -1,19 +1,30 @@
-"""What staged ``for`` loops run over: the first position, whether there is more, the element."""
+"""What staged ``for`` loops run over: the first position, whether there is more, the element; and
+iterators over lists and tuples whose position the graph may decide.
+
+``iter(items)`` in traced code makes a ``Cursor``. Its position is an attribute like any other:
+where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``for`` go on there.
+"""
 
 from __future__ import annotations
 
 import abc
 import functools
+import operator
 import threading
 from collections.abc import Iterator
 
 from .. import ops
 from ..context.hooks import hooks
+from ..heap import region_log
+from ..heap.adapters import registry
+from ..heap.liveness import holders
+from ..heap.location import attribute_location, is_grown
 from ..heap.source_location import diagnostic, here
+from ..heap.trace_context import is_proxy, proxy_of, refuse_stale
 from ..hints import Any
 from ..native import _core
-from ..symbolic import overflow_checks, python_numbers, values
-from ..symbolic.value_ranges import constant
+from ..symbolic import python_scalars, ranges, values
+from ..symbolic.ranges import constant
 from ..values import constants, dtypes, errors
 from . import tensor_indexing
 
@@ -126,8 +137,8 @@ class Numbers(Source):
 
     def at(self, index: Any) -> Any:
         first, step = self._numbers.start, self._numbers.step
-        large = any(map(overflow_checks.is_large, (first, step, self._numbers.stop)))
-        return python_numbers.mark_integer(index * step + first, large)
+        large = any(map(ranges.is_large, (first, step, self._numbers.stop)))
+        return python_scalars.mark_integer(index * step + first, large)
 
 
 class Items(Source):
@@ -173,8 +184,8 @@ class Enumerated(Source):
 
     def at(self, index: Any) -> Any:
         first = self._first
-        large = type(first) is not int or overflow_checks.is_large(first)
-        return python_numbers.mark_integer(index + first, large), self._inner.at(index)
+        large = type(first) is not int or ranges.is_large(first)
+        return python_scalars.mark_integer(index + first, large), self._inner.at(index)
 
 
 class Zipped(Source):
@@ -328,7 +339,7 @@ class Counting:
         self._of_python = of_python  # whether plain Python has integers of its own
         first = start._constant_value() if of_python else None
         by_one = isinstance(step, int) and abs(step) == 1
-        self._is_large = not by_one or first is None or overflow_checks.is_large(int(first))
+        self._is_large = not by_one or first is None or ranges.is_large(int(first))
         self.start = start
 
     def has_changed(self) -> bool:
@@ -364,7 +375,7 @@ class Counting:
     def element(self, position: Any) -> Any:
         if not self._of_python:
             return position
-        return python_numbers.mark_integer(position, self._is_large)
+        return python_scalars.mark_integer(position, self._is_large)
 
     def following(self, position: Any) -> Any:
         return position + self._step
@@ -435,3 +446,154 @@ def tensor_range(
     _last_range.made, _last_range.arguments = made, (*given, delta)
     _last_range.of_python = of_python
     return made
+
+
+_MOST_TRACED = 1000
+_EXHAUSTED = 2**31 - 1  # the position of an iterator that has ended, whatever its list gains
+
+
+class Cursor:
+    """What ``iter`` gives of a list, a tuple or a range."""
+
+    def __init__(self, items: Any):
+        self._held = items
+        self._at: Any = 0
+
+    @property
+    def _items(self) -> Any:
+        """What it runs over; refused where only the graph knows what that holds."""
+        refuse_stale(self._held)
+        if is_grown(self._held) or is_proxy(proxy_of(self._held)):
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    "an iterator over a list is used here, and a branch or a loop of the graph "
+                    "changed how many elements the list has since the iterator was made",
+                    "Make the iterator after that, or run over a copy of the list.",
+                )
+            )
+        return self._held
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        if self.is_staged():
+            self._refuse()
+        if self._at >= len(self._items):
+            self._move(_EXHAUSTED)
+            raise StopIteration
+        item = self._items[self._at]
+        self._move(self._at + 1)
+        return item
+
+    def __length_hint__(self) -> int:
+        if self.is_staged():
+            self._refuse()
+        return max(len(self._items) - self._at, 0)
+
+    def __reduce__(self) -> Any:
+        if self.is_staged():
+            self._refuse()
+        iterator = iter(self._items)
+        for _ in range(min(self._at, len(self._items) + 1)):
+            next(iterator, None)
+        return iterator.__reduce__()
+
+    def __setstate__(self, position: Any) -> None:
+        if self.is_staged() or self._at != _EXHAUSTED:
+            ended = len(self._items)
+            self._move(min(max(operator.index(position), 0), ended))
+
+    def __copy__(self) -> Cursor:
+        return self._like(self._held)
+
+    def __deepcopy__(self, memo: dict) -> Cursor:
+        import copy
+
+        return self._like(copy.deepcopy(self._held, memo))
+
+    def _like(self, items: Any) -> Cursor:
+        made = region_log.fresh(Cursor(items))
+        made._at = self._at
+        return made
+
+    def is_staged(self) -> bool:
+        """Whether a tensor is the position."""
+        return values.is_tensor(self._at)
+
+    def has_next(self) -> Any:
+        """Whether there is another element."""
+        return self._at < len(self._items)
+
+    def following(self) -> Any:
+        """The next element, at a position that is a tensor; an error when the graph runs out."""
+        self._refuse_endless()
+        ops.Assert(self.has_next(), ["StopIteration: the iterator has no further element"])
+        item = self.at(self._at)
+        self._move(self._at + 1)
+        return item
+
+    def _refuse_endless(self) -> None:
+        """Refuse to take more elements one by one than there are, or many more than that where a
+        branch or a loop may take none: code that goes on until they end would never come to an
+        end, since the graph alone sees that."""
+        taken = holders.Iterators.of_trace().taken
+        _, n = taken.get(id(self), (self, 0))
+        if n > len(self._items) + (_MOST_TRACED if region_log.in_region() else 0):
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    "an iterator that a branch or a loop of the graph advanced is asked for more "
+                    "elements than there are: where it ends is known only when the graph runs",
+                    "Take the elements before the branch or loop, or run over them with `for`.",
+                )
+            )
+        taken[id(self)] = self, n + 1
+
+    def at(self, index: Any) -> Any:
+        """The element at a position that is a tensor."""
+        place = ops.clip_by_value(ops.cast(index, dtypes.int32), 0, max(len(self._items) - 1, 0))
+        try:
+            return tensor_indexing.one_of(list(self._items), place)
+        except errors.StagingError:
+            raise
+        except (TypeError, ValueError):
+            return self._refuse()
+
+    def _move(self, position: Any) -> None:
+        region_log.touch(attribute_location("the position of an iterator", self, "_at"))
+        self._at = position
+
+    def _refuse(self) -> Any:
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                "an iterator that a branch or a loop of the graph advanced is used here in a way "
+                "that needs its position while tracing, or elements that are tensors alike",
+                "Use `next(it)`, `next(it, default)` or `for`, over numbers or tensors of one "
+                "dtype and shape; or take the elements before the branch or loop.",
+            )
+        )
+
+
+def going_on(iterable: Any) -> Any:
+    """What a loop over ``iterable`` runs over: of a cursor at a tensor the elements from there."""
+    return _Rest(iterable) if type(iterable) is Cursor and iterable.is_staged() else iterable
+
+
+class _Rest(Source):
+    """The elements of a cursor from a position that is a tensor; taking one moves the cursor."""
+
+    def __init__(self, cursor: Cursor):
+        self._cursor, self._first = cursor, cursor._at
+        self.anchors = (lambda: cursor,)
+        self.count = ops.maximum(len(cursor._items) - cursor._at, 0)
+
+    def at(self, index: Any) -> Any:
+        item = self._cursor.at(self._first + index)
+        self._cursor._move(self._first + index + 1)
+        return item
+
+
+registry.register(Cursor, registry.FIELDS)

@@ -7,28 +7,18 @@ from collections.abc import Callable, Sequence
 
 from .. import ops
 from ..heap import structure
-from ..heap.errors import LoopDtypeError
-from ..heap.merged_containers import MergedContainers
-from ..heap.source_location import SourceLocation, diagnostic
+from ..heap.source_location import LoopDtypeError, SourceLocation, diagnostic
+from ..heap.structure import MergedContainers
 from ..heap.trace_context import TraceContext, really
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import (
-    division_checks,
-    merged_arrays,
-    merged_variables,
-    origins,
-    overflow_checks,
-    python_numbers,
-    python_strings,
-    values,
-)
-from ..symbolic.merged_arrays import stands_for_array
+from ..symbolic import merged_values, python_scalars, ranges, values
+from ..symbolic.merged_values import stands_for_array
 from ..values import dtypes, errors
 from ..values.errors import shown
 from .conditional import RESULT
-from .loop_integers import OWN, Integers
+from .loop_state import OWN, Integers
 from .regions import Traced
 from .retrace import Memory, RetraceLoop, ShapeChangeError
 
@@ -135,37 +125,37 @@ class Variables:
             if not is_plain and values.stands_for_variable(leaf):
                 self._begin(len(self.initial) - 1)
             self.spots[len(self.initial) - 1] = label, i
-            if python_strings.is_text(leaf):
+            if python_scalars.is_text(leaf):
                 self._texts.append(len(self.initial) - 1)
                 for inputs in self.inputs:
-                    python_strings.mark(inputs[-1])
+                    python_scalars.mark_string(inputs[-1])
             if (not is_plain or _thread.trace is not None and _thread.trace.arrays.tensors) and (
                 stands_for_array(leaf)
             ):
                 self._of_arrays.append(len(self.initial) - 1)
                 for inputs in self.inputs:
-                    merged_arrays.mark(inputs[-1], leaf)
-            if python_numbers.is_number(leaf) or (label, i) in self.numbers:
+                    merged_values.mark_array(inputs[-1], leaf)
+            if python_scalars.is_number(leaf) or (label, i) in self.numbers:
                 self._chosen.append(len(self.initial) - 1)
-                if python_numbers.standing(leaf) is True:
+                if python_scalars.standing(leaf) is True:
                     self._sure.add(len(self.initial) - 1)
                 kinds = None
                 if (label, i) not in self._loosened and initial.dtype.is_integer:
-                    kinds = python_numbers.INTEGER if python_numbers.is_whole(leaf) else None
+                    kinds = python_scalars.INTEGER if python_scalars.is_whole(leaf) else None
                 if kinds is not None:
                     self._whole.add(len(self.initial) - 1)
-                    self._told = python_numbers.kinds_told() if self._told is None else self._told
+                    self._told = python_scalars.kinds_told() if self._told is None else self._told
                 for inputs in self.inputs:
-                    python_numbers.mark(inputs[-1], kinds)
+                    python_scalars.mark_number(inputs[-1], kinds)
                 if (label, i) in self._mixed:
                     self._doubt_by_turns(len(self.initial) - 1)
                 elif (label, i) in self._doubted:
                     for inputs in self.inputs:
-                        python_numbers.doubt(inputs[-1])
-            elif python_numbers.is_foreign(leaf):
+                        python_scalars.doubt(inputs[-1])
+            elif python_scalars.is_foreign(leaf):
                 self._scalars.append(len(self.initial) - 1)
                 for inputs in self.inputs:
-                    python_numbers.mark_foreign(inputs[-1])
+                    python_scalars.mark_foreign(inputs[-1])
             if type(leaf) in (int, float):
                 self._numbers[len(self.initial) - 1] = label, i
             self.integers.add(len(self.initial) - 1, (label, i), leaf)
@@ -173,11 +163,13 @@ class Variables:
 
     def _begin(self, index: int) -> None:
         """Note a variable of the loop that begins with a Variable, or with what stands for one."""
-        self._begun[index] = merged_variables.handles_of(self.initial[index])
+        self._begun[index] = merged_values.handles_of(self.initial[index])
         all_handles = set().union(*self._begun.values())  # iterations may exchange them
         for i in self._begun:
             for inputs in self.inputs:
-                merged_variables.note(inputs[i], self.labels[i], self.place, outer=all_handles)
+                merged_values.note_variable(
+                    inputs[i], self.labels[i], self.place, outer=all_handles
+                )
 
     def _first(self, label: str, leaf: Any, dtype: Any) -> Any:
         """The tensor that stands for what a place holds before the loop."""
@@ -201,11 +193,11 @@ class Variables:
                 tensor = values.to_tensor(leaf)
             shape = values.static_shape(tensor)
             slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
-            if python_strings.is_text(leaf):
+            if python_scalars.is_text(leaf):
                 self._texts.append(len(self.initial) - 1)
             if stands_for_array(leaf):
                 self._of_arrays.append(len(self.initial) - 1)
-            if python_numbers.is_number(leaf):
+            if python_scalars.is_number(leaf):
                 self._chosen.append(len(self.initial) - 1)
             self.integers.add_late(len(self.initial) - 1, (label, i), leaf)
         return slot
@@ -363,8 +355,8 @@ class Variables:
 
     def _sides(self, index: int, leaf: Any) -> list[str]:
         """Where a variable comes from before the loop, and after an iteration."""
-        before = origins.source("before the loop", self.initial[index])
-        return [*before, *origins.source("after an iteration", leaf, self.body.region)]
+        before = values.source("before the loop", self.initial[index])
+        return [*before, *values.source("after an iteration", leaf, self.body.region)]
 
     def _cast_before(self, index: int, leaf: Any) -> str:
         """What to write where a variable changes its dtype."""
@@ -375,14 +367,14 @@ class Variables:
                 f"`fg.cast(value, fg.{self.initial[index].dtype.name})` in what an iteration "
                 "returns for it."
             )
-        cure = origins.cast(self.labels[index], dtype)
+        cure = values.cast(self.labels[index], dtype)
         return f"Write {cure} before the loop, or cast what an iteration gives."
 
     def _invariant(self, index: int, shape: list | None) -> str:
         """What to write where a variable changes its shape."""
         if not isinstance(self.place, SourceLocation):
             return self._invariants(index, shape)
-        cure = origins.invariant(self.labels[index], shape)
+        cure = values.invariant(self.labels[index], shape)
         return f"Write {cure} as the first statement in the loop."
 
     def _invariants(self, index: int, shape: list | None) -> str:
@@ -407,20 +399,20 @@ class Variables:
         scalars = self._scalars and self._scalars_left()
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
         for index in self._texts:
-            python_strings.mark(outputs[index])
+            python_scalars.mark_string(outputs[index])
         for index in self._of_arrays:
-            merged_arrays.mark(outputs[index], self.inputs[1][index], self._left.get(index))
+            merged_values.mark_array(outputs[index], self.inputs[1][index], self._left.get(index))
         for index in scalars:
-            python_numbers.mark_foreign(outputs[index])
+            python_scalars.mark_foreign(outputs[index])
         for index in self._chosen:
-            kinds = python_numbers.INTEGER if index in self._whole else None
-            python_numbers.mark(outputs[index], kinds)
+            kinds = python_scalars.INTEGER if index in self._whole else None
+            python_scalars.mark_number(outputs[index], kinds)
             if index in doubtful:
                 flag = self._standing_after(*doubtful[index], outputs)
-                python_numbers.doubt(outputs[index], flag)
+                python_scalars.doubt(outputs[index], flag)
         note_integers(outputs)
         for index in self._variables:
-            merged_variables.note(outputs[index], self.labels[index], self.place)
+            merged_values.note_variable(outputs[index], self.labels[index], self.place)
         if self._begun:
             self._note_begun(outputs)
         return outputs
@@ -428,7 +420,7 @@ class Variables:
     def _settle_begun(self) -> None:
         """Prepare what is said of the variables that begin with a Variable."""
         for index in self._begun.keys() & self._variables:
-            merged_variables.note(self.initial[index], self.labels[index], self.place)
+            merged_values.note_variable(self.initial[index], self.labels[index], self.place)
         if self._begun.keys() - self._variables:
             self.ran()
 
@@ -437,11 +429,13 @@ class Variables:
         happened = True if self._ran is None else self._ran(outputs)
         for index in self._begun.keys() - self._variables:
             if happened is not True:
-                merged_variables.note(outputs[index], self.labels[index], self.place, happened)
+                merged_values.note_variable(
+                    outputs[index], self.labels[index], self.place, happened
+                )
 
     def _scalars_left(self) -> list[int]:
         """The variables that start as scalars of NumPy's and stay such ones."""
-        return [i for i in self._scalars if python_numbers.is_foreign(self._left.get(i))]
+        return [i for i in self._scalars if python_scalars.is_foreign(self._left.get(i))]
 
     def ran(self) -> Callable[[list], Any]:
         """How to take from the outputs whether there was an iteration, as Python or as a tensor:
@@ -468,7 +462,7 @@ class Variables:
         for traced, inputs in zip((self.condition, self.body), self.inputs, strict=True):
             with traced:
                 flag = ops.logical_not(inputs[ran]) if index in self._sure else inputs[ran]
-            python_numbers.doubt(inputs[index], flag)
+            python_scalars.doubt(inputs[index], flag)
 
     def _standing_after(self, before: bool, after: bool, outputs: list) -> Any:
         """Whether an output is a number of Python's, by what it is before and after an iteration,
@@ -482,7 +476,7 @@ class Variables:
             ran = values.to_tensor(found)
             return ran if after else ops.logical_not(ran)
 
-        return overflow_checks.Told(told)
+        return ranges.Told(told)
 
     def _settle_numbers(self) -> None:
         """Start again where an iteration leaves a number of Python's in place of a tensor."""
@@ -492,7 +486,7 @@ class Variables:
             return  # whose functions are given tensors
         known, left = {*self._chosen, *self._numbers}, self._left
         scalars = [i for i in self.spots if i not in known and i in left and self._is_scalar(i)]
-        found = [self.spots[i] for i in scalars if python_numbers.is_number(left[i])]
+        found = [self.spots[i] for i in scalars if python_scalars.is_number(left[i])]
         if found:
             raise RetraceLoop(
                 chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)]
@@ -501,7 +495,7 @@ class Variables:
     def _check_whole(self) -> None:
         """Start again where an iteration makes something else of an integer and asked what it is;
         where it did not ask, nothing depends on it."""
-        was_told = python_numbers.kinds_told() != self._told
+        was_told = python_scalars.kinds_told() != self._told
         with self.body:
             while loosened := [i for i in self._whole if not self._is_left_whole(i)]:
                 if was_told:
@@ -509,10 +503,10 @@ class Variables:
                 for index in loosened:
                     self._whole.discard(index)
                     for inputs in self.inputs:
-                        python_numbers.forget_kinds(inputs[index])
+                        python_scalars.forget_kinds(inputs[index])
 
     def _is_left_whole(self, index: int) -> bool:
-        return python_numbers.is_whole(self._left.get(index))
+        return python_scalars.is_whole(self._left.get(index))
 
     def _in_doubt(self) -> dict[int, tuple[bool, bool]]:
         """The variables that stand for numbers, and that are tensors before or after an iteration
@@ -528,7 +522,7 @@ class Variables:
             for index in found:
                 if self.spots.get(index) not in self._mixed:
                     for inputs in self.inputs:
-                        python_numbers.doubt(inputs[index])
+                        python_scalars.doubt(inputs[index])
         self._tell_by_turns(doubtful)
         return doubtful
 
@@ -537,8 +531,8 @@ class Variables:
         differs between the first iteration and the others, or is not known of any."""
         spots = {self.spots.get(i) for i, (before, after) in doubtful.items() if before != after}
         mixed = spots - self._mixed - {None}
-        is_weak = python_numbers.n_weak() > self._n_weak
-        if mixed and (is_weak or division_checks.n_heard() > self._n_quotients):
+        is_weak = python_scalars.n_weak() > self._n_weak
+        if mixed and (is_weak or python_scalars.n_quotients_heard() > self._n_quotients):
             raise RetraceLoop(mixed=mixed)
         others = {self.spots.get(i) for i in doubtful} - spots - self._doubted - {None}
         if others and is_weak:
@@ -546,23 +540,20 @@ class Variables:
 
     def _leaves_number(self, index: int) -> bool:
         with self.body:
-            return python_numbers.standing(self._left.get(index)) is True
+            return python_scalars.standing(self._left.get(index)) is True
 
     def _is_scalar(self, index: int) -> bool:
         return bool(self.initial[index].shape.rank == 0)
 
     def _may_be_large(self, spot: tuple[str, int]) -> bool:
         index = next(i for i, known in self.spots.items() if known == spot)
-        return (
-            overflow_checks.is_integer(self._left[index])
-            and self.initial[index].dtype == dtypes.int32
-        )
+        return ranges.is_integer(self._left[index]) and self.initial[index].dtype == dtypes.int32
 
 
 def _dtype_of(leaf: Any) -> Any:
     """The dtype that a value needs; of a float of Python's that the graph computed that of one."""
     found = _core.convert_to_tensor(leaf).dtype
-    is_float = found == dtypes.float64 and python_numbers.is_chosen(leaf)
+    is_float = found == dtypes.float64 and python_scalars.is_symbolic_number(leaf)
     return dtypes.float32 if is_float else found
 
 

@@ -12,31 +12,21 @@ from collections.abc import Callable
 
 from .. import ops
 from ..heap import aliasing, region_log, structure, substitution
-from ..heap.active_iterators import changed_while_running
+from ..heap.liveness.holders import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, is_grown
-from ..heap.parts import arrays_in
 from ..heap.source_location import diagnostic
+from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import array_aliases, identities, value_ranges, values
+from ..symbolic import aliases, ranges, values
 from ..values import constants, dtypes, errors
 from ..values.errors import shown
-from . import (
-    alias_partition,
-    exceptions,
-    merging,
-    replaced_lists,
-    retrace,
-    side_effects,
-    tensor_lists,
-    write_barriers,
-)
-from . import options as loop_options
+from . import exceptions, loop_state, merging, retrace, side_effects, tensor_lists, write_barriers
 from .conditional import RESULT, stage_choice, where
 from .iteration import source_of
-from .loop_containers import Copies
+from .loop_state import Copies
 from .loop_variables import Slot, Variables
 from .retrace import Memory, RetraceLoop, ShapeChangeError
 
@@ -133,7 +123,7 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
         step,
         memory,
         first,
-        lambda: value_ranges.truth(start) is True,
+        lambda: ranges.truth(start) is True,
     )
 
 
@@ -233,7 +223,7 @@ def carry(state: State, places: list[Location]) -> None:
             state.places = names + [p for p in others if p.owner is not found.owner]
             found.start()
             if isinstance(found, merging.GrownList):
-                replaced_lists.name_itself(state, found.owner)
+                merging.name_itself(state, found.owner)
         elif not found.is_whole:
             _drop_items_of(found.get(), state)
         state.places.append(found)
@@ -254,7 +244,7 @@ def _stage(
     memory: Memory,
 ) -> None:
     """Trace one iteration, emit the loop, and leave its results in the state."""
-    state, chosen = loop.state, loop_options.evaluate(loop.options)
+    state, chosen = loop.state, loop_state.collect_options(loop.options)
     before = state.read()
     for spot, value in zip(state.places, before, strict=True):
         if value is UNDEFINED:
@@ -264,7 +254,7 @@ def _stage(
         pairs = [*zip(state.places, before, strict=True)][state.n_names :]
         side_effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
         changed = [p for p, _ in pairs]
-        array_aliases.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
+        aliases.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
     try:
         with Variables(place, memory.relaxed) as variables:
             variables.recall(memory)
@@ -274,7 +264,7 @@ def _stage(
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
-            array_aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
+            aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
             with side_effects.region(loop.anchors, repeats=True, own=state.places) as log:
@@ -284,7 +274,7 @@ def _stage(
                 if len(state.places) > state.n_names:
                     write_barriers.check_own(state.places[i] for i in slots)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
-            may_stay = has_arrays and any(array_aliases.may_stay(after[i]) for i in slots)
+            may_stay = has_arrays and any(aliases.may_stay(after[i]) for i in slots)
             reached = log.snapshot
             _check_effects(loop, log, before, variables)
             if variables.promotions:
@@ -311,7 +301,7 @@ def _stage(
         raise
     leave_results(loop, before, after, slots, late, variables, outputs)
     for i in made_anew:
-        identities.note_new(state.places[i].get())
+        aliases.note_new_tensor(state.places[i].get())
     side_effects.substitute_again()
     aliasing.note(variables.joins, reached, place)
     if has_arrays:
@@ -319,7 +309,7 @@ def _stage(
         if loop.runs is None or loop.runs() is not True or may_stay:
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
-        array_aliases.note_arrays(arrays, reached, place)
+        aliases.note_arrays(arrays, reached, place)
 
 
 def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
@@ -327,7 +317,7 @@ def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> lis
     made itself."""
     if variables.runs is None or variables.runs() is not True:
         return []
-    return [i for i in slots if variables.body.has(after[i]) and identities.is_new(after[i])]
+    return [i for i in slots if variables.body.has(after[i]) and aliases.is_new_tensor(after[i])]
 
 
 def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
@@ -402,7 +392,7 @@ def iterate(
         after = loop.state.read()
         _check_partition(loop, before, start, after, slots, copies, variables.place)
         has_copies = copies.are_made()
-        moved = alias_partition.moved(slots, start, after) if has_copies else {}
+        moved = loop_state.moved_objects(slots, start, after) if has_copies else {}
         variables.joins = copies.settled(moved, loop.anchors, variables.place)
         if chosen.maximum_iterations is not None:
             extras = [*extras, inputs[n_extras] + 1]
@@ -425,7 +415,7 @@ def iterate(
             left = after[i]
             if left.__class__ is not _core.SymbolicTensor and really(left).__class__ is list:
                 with variables.body:
-                    after[i] = replaced_lists.fitted(slot.label, before[i], left)
+                    after[i] = merging.fitted(slot.label, before[i], left)
             variables.results(slot, after[i])
     return after
 
@@ -442,7 +432,7 @@ def _check_partition(
     """Check that what is one object at the beginning of an iteration is one at its end."""
     if not copies.are_made():
         return
-    alias_partition.check(
+    loop_state.check_partition(
         {i: s.label for i, s in slots.items()}, start, after, copies.changed, place
     )
     owners = {
@@ -454,8 +444,10 @@ def _check_partition(
         if i < loop.state.n_names and slot.label not in loop.entry:
             continue
         if id(before[i]) in owners and after[i] is not before[i]:
-            alias_partition.refuse(slot.label, place)
-        alias_partition.check_others(slot.label, start[i], after[i], owners, copies.changed, place)
+            loop_state.refuse_partition(slot.label, place)
+        loop_state.check_other_partitions(
+            slot.label, start[i], after[i], owners, copies.changed, place
+        )
 
 
 def _removed(label: str, place: str) -> Exception:

@@ -1,4 +1,8 @@
-"""Merging what two branches leave in one place: attributes, items and whole containers."""
+"""Merges of what two branches leave in one location: attributes, items and whole containers.
+
+Where iterations put lists of other lengths in the place of one from before the loop, the graph
+carries its elements, as it does where an iteration makes the list longer.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,14 @@ import collections
 from collections.abc import Callable, Iterator
 
 from ..heap import region_log, structure, substitution
-from ..heap.active_iterators import refuse_running
 from ..heap.adapters import registry
 from ..heap.adapters.base import Whole
 from ..heap.liveness import frames
-from ..heap.location import (
-    UNDEFINED,
-    Container,
-    Location,
-    Variants,
-    are_same_keys,
-    item_location,
-    with_items,
-)
+from ..heap.liveness.holders import refuse_running
+from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
 from ..heap.source_location import diagnostic, here
-from ..heap.trace_context import is_proxy, proxy_of, really, record_of
+from ..heap.trace_context import is_proxy, proxy_of, really, record_of, thread
+from ..heap.user_hashing import are_same_keys, with_items
 from ..hints import Any
 from ..symbolic import values
 from ..values import errors
@@ -341,3 +338,60 @@ class Chosen(Location):
         made = Variants(index, contents)
         self._read = made, value
         self._whole.put(made)
+
+
+def fitted(label: str, before: Any, after: Any) -> Any:
+    """What an iteration leaves where ``before`` was before the loop, in the form in which the loop
+    carries that: started again where lists from before the loop are to have that form.
+
+    Called in the region of the loop's body.
+    """
+    before, made = really(before), really(after)
+    if type(before) is not list or type(made) is not list:
+        return after
+    if not is_grown(before):
+        if _have_one_content(before, made) and len(before) == len(made) and not is_grown(made):
+            return after
+        raise RetraceLoop([_growing(label, before, (before, made))])
+    if _has_form(made):
+        return made
+    original = (thread.trace.aliases.copies or {}).get(id(made), (made, made))[1]
+    snapshot = region_log.current_snapshot()
+    grown = _growing(label, original, (before, made))
+    if original is not made or (snapshot is not None and snapshot.knows(made)):
+        raise RetraceLoop([grown])
+    grown.start()
+    return made
+
+
+def name_itself(state: State, owner: Any) -> None:
+    """Put an object in the place of what stands for it, among whose contents nothing is chosen."""
+    held = state.read()
+    if any(is_proxy(v) and really(v) is owner for v in held):
+        state.write([owner if really(v) is owner else v for v in held])
+
+
+def _have_one_content(*held: list) -> bool:
+    records = map(record_of, held)
+    return all(r is None or r.versions is None for r in records)
+
+
+def _has_form(items: list) -> bool:
+    return len(items) == 1 and type(items[0]) is tensor_lists.Grown
+
+
+def _growing(label: str, items: list, both: tuple[list, list]) -> GrownList:
+    """The place of a list that the graph is to grow, with the elements of lists like it."""
+    place, *others = (_place(label, v) for v in (items, *both))
+    elements = elements_of(place, *(p.get() for p in others))
+    plain = [v for p in others for c in variants.contents_of(p.get()) for v in c]
+    if plain := [v for v in plain if type(v) is not tensor_lists.Grown]:
+        elements.join(plain)
+    return GrownList(place, elements)
+
+
+def _place(label: str, items: list) -> Container:
+    place = registry.content_place(items)
+    assert isinstance(place, Container)  # as that of every list
+    place.label = label
+    return place

@@ -1,4 +1,9 @@
-"""Regions for the branches of a conditional, and the merging of what they leave."""
+"""Regions for the branches of a conditional, and the merge of the values that they leave.
+
+An element of a grown list that nobody reads is not computed: where plain Python would fail for want
+of it, the region asks whether it is there. Rows of a larger tensor that two branches leave in
+different forms are made alike.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +12,112 @@ from collections.abc import Callable, Iterable, Sequence
 from .. import ops
 from ..context import thread
 from ..heap import aliasing
-from ..heap.merged_containers import MergedContainers
-from ..heap.parts import is_array, is_container
-from ..heap.source_location import SourceLocation, diagnostic
-from ..heap.structure import check_same_structure, holds_view, leaves_of, other_order, pack
+from ..heap.source_location import SourceLocation, diagnostic, here
+from ..heap.structure import (
+    MergedContainers,
+    check_same_structure,
+    holds_view,
+    is_array,
+    is_container,
+    leaves_of,
+    other_order,
+    pack,
+)
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import (
-    array_aliases,
-    division_checks,
-    merged_arrays,
-    merged_variables,
-    origins,
-    overflow_checks,
-    python_numbers,
-    python_strings,
-    values,
-)
+from ..symbolic import aliases, merged_values, python_scalars, ranges, values
+from ..values import nest
+from ..values.composite import IndexedSlices
+from ..values.dtypes import int64
 from ..values.errors import shown
-from . import row_slices, unused_reads
+
+
+def made_alike(pair: list, branches: Any) -> bool:
+    """Whether the ``IndexedSlices`` in two values, put into ``pair``, could be made alike.
+
+    Indices of two dtypes become int64; a tensor beside slices becomes slices of all its rows.
+    """
+    if not any(_may_hold(value) for value in pair):
+        return False
+    first, second = (nest.flatten(value) for value in pair)
+    if len(first) != len(second):
+        return False
+    sides, has_changed = (first, second), False
+    for i, leaves in enumerate(zip(first, second, strict=True)):
+        if not any(isinstance(leaf, IndexedSlices) for leaf in leaves):
+            continue
+        for leaf, other, side, branch in zip(leaves, leaves[::-1], sides, branches, strict=True):
+            with branch:
+                made = _like(leaf, other)
+            has_changed |= made is not leaf
+            side[i] = made
+    if has_changed:
+        pair[:] = [nest.pack_sequence_as(v, s) for v, s in zip(pair, sides, strict=True)]
+    return has_changed
+
+
+def _may_hold(value: Any) -> bool:
+    """Whether a value is slices, or a container that has some: no sequence of a class of its own,
+    whose elements may be such sequences without end."""
+    if isinstance(value, (list, tuple)):
+        return any(_may_hold(one) for one in value)
+    if isinstance(value, dict):
+        return any(_may_hold(one) for one in value.values())
+    return isinstance(value, IndexedSlices)
+
+
+def _like(leaf: Any, other: Any) -> Any:
+    """One of two leaves in the form that both have, itself where it has it already."""
+    if isinstance(leaf, IndexedSlices):
+        if not isinstance(other, IndexedSlices) or leaf.indices.dtype == other.indices.dtype:
+            return leaf
+        return IndexedSlices(leaf.values, ops.cast(leaf.indices, int64), leaf.dense_shape)
+    if not isinstance(leaf, _core.Tensor) or not isinstance(other, IndexedSlices):
+        return leaf
+    rows = ops.range(ops.shape(leaf, other.indices.dtype)[0], dtype=other.indices.dtype)
+    known = other.dense_shape
+    whole = None if known is None else ops.shape(leaf, known.dtype)
+    return IndexedSlices(leaf, rows, whole)
+
+
+BEYOND, EMPTY = "IndexError: list index out of range", "IndexError: pop from empty list"
+NO_PLACE = "IndexError: list assignment index out of range"
+
+
+def note_element(element: Any, exists: Callable[[], Any], message: str) -> None:
+    """Note an element, and what tells, in its graph, whether there is one."""
+    if _thread.trace is not None and type(element) is _core.SymbolicTensor:
+        text = diagnostic(here(), message, "Ask for the length of the list before.")
+        found = (element.name, exists, text)
+        _thread.trace.containers.elements.setdefault(element._graph_id, []).append(found)
+
+
+def check_elements(region: Any, outputs: Iterable[Any]) -> None:
+    """Let a region, to which operations are added now, fail where it has to."""
+    noted = _thread.trace.containers.elements.pop(region.graph_id, ())
+    if not noted:
+        return
+    needed = _needed(region.nodes(), outputs)
+    for name, exists, message in noted:
+        if _node(name) not in needed:
+            ops.Assert(exists(), [message])
+
+
+def _needed(nodes: list[dict], outputs: Iterable[Any]) -> set[str]:
+    """The names of the nodes that some outputs, and what has effects, need."""
+    needed = {_node(v.name) for v in outputs if type(v) is _core.SymbolicTensor}
+    for node in reversed(nodes):
+        if node["writes"] or not node["output"]:
+            needed.add(node["name"])
+        if node["name"] in needed:
+            needed.update(map(_node, (*node["input"], *node["control"])))
+    return needed
+
+
+def _node(name: str) -> str:
+    return name.rpartition(":")[0] or name
+
 
 _VALUES_OF = "the values of "  # how a label begins that names a place
 _IN_NAMES = frozenset("_.[]'\"")
@@ -63,20 +154,20 @@ class Traced:
         self.region.abandon()
 
     def finish(self) -> Any:
-        if overflow_checks.are_met():
+        if ranges.are_met():
             with self:
-                overflow_checks.check(self.region)
+                ranges.check(self.region)
         if _thread.trace is not None and self.region.graph_id in (
             _thread.trace.checks.quotients or ()
         ):
             with self:
-                division_checks.check(self.region)
+                python_scalars.check_quotients(self.region)
         if _thread.trace is not None and _thread.trace.variables.tensors:
             with self:
-                merged_variables.check(self.region, self.outputs)
+                merged_values.check_variables(self.region, self.outputs)
         if _thread.trace is not None and self.region.graph_id in _thread.trace.containers.elements:
             with self:
-                unused_reads.check(self.region, self.outputs)
+                check_elements(self.region, self.outputs)
         self.region.finish(self.outputs)
         return self.region
 
@@ -206,7 +297,7 @@ class Conditional:
             self._rebuild.append(self._leaf(label, filled, *pair))
             return
         difference = check_same_structure(*pair)
-        if difference is not None and row_slices.made_alike(pair, self.branches):
+        if difference is not None and made_alike(pair, self.branches):
             difference = check_same_structure(*pair)
         if difference is None and isinstance(self._where, SourceLocation):
             difference = other_order(*pair)
@@ -251,21 +342,21 @@ class Conditional:
         regions = [branch.finish() for branch in self.branches]
         outputs = _core.emit_if(self._predicate, *regions)
         for index in self._texts:
-            python_strings.mark(outputs[index])
+            python_scalars.mark_string(outputs[index])
         for index, *sides in self._of_arrays:
-            merged_arrays.mark(outputs[index], *sides)
+            merged_values.mark_array(outputs[index], *sides)
         for index, label in self._variables:
-            merged_variables.note(outputs[index], label, self._where)
+            merged_values.note_variable(outputs[index], label, self._where)
         for index, kinds, pair in self._numbers:
-            python_numbers.mark(outputs[index], kinds)
-            python_numbers.note_known(outputs[index], pair)
+            python_scalars.mark_number(outputs[index], kinds)
+            python_scalars.note_known(outputs[index], pair)
         for index in self._scalars:
-            python_numbers.mark_foreign(outputs[index])
+            python_scalars.mark_foreign(outputs[index])
         for index, flag in self._in_doubt:
             if (stands := flag(outputs)) is not True:
-                python_numbers.doubt(outputs[index], stands)
+                python_scalars.doubt(outputs[index], stands)
         for index, large, flag, made_of, at_most in self._integers:
-            overflow_checks.note(outputs[index], large, flag(outputs), made_of, at_most)
+            ranges.note(outputs[index], large, flag(outputs), made_of, at_most)
         rebuild, self._rebuild = self._rebuild, []  # which refer to this, and to what is chosen
         return [made(outputs) for made in rebuild]
 
@@ -278,7 +369,7 @@ class Conditional:
         ]
         aliasing.note(originals, self.snapshot, self._where, result)
         arrays = [(label, self.copied.get(id(a), (a, a))[1]) for label, a in self._arrays]
-        array_aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
+        aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
 
     def _leaf(
         self, label: str, filled: tuple[bool, bool], first: Any, second: Any
@@ -293,20 +384,20 @@ class Conditional:
             return lambda outputs: first
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
-        if any(map(merged_arrays.stands_for_array, (first, second))):
+        if any(map(merged_values.stands_for_array, (first, second))):
             self._of_arrays.append((index, first, second))
         is_plain = first.__class__ is second.__class__ is _core.SymbolicTensor
         is_plain = is_plain and not (_thread.trace is not None and _thread.trace.variables.tensors)
         if not is_plain and any(map(values.stands_for_variable, (first, second))):
             self._variables.append((index, _name_in(label)))
-        if python_strings.is_text(first) and python_strings.is_text(second):
+        if python_scalars.is_text(first) and python_scalars.is_text(second):
             self._texts.append(index)
-        if python_numbers.is_number(first) or python_numbers.is_number(second):
-            kinds = None if any(filled) else python_numbers.kinds_of(first, second)
+        if python_scalars.is_number(first) or python_scalars.is_number(second):
+            kinds = None if any(filled) else python_scalars.kinds_of(first, second)
             self._numbers.append((index, kinds, (first, second)))
-            flags = self._flags([first, second], filled, python_numbers.standing)
+            flags = self._flags([first, second], filled, python_scalars.standing)
             self._in_doubt.append((index, self._flag(flags)))
-        elif python_numbers.is_foreign(first) and python_numbers.is_foreign(second):
+        elif python_scalars.is_foreign(first) and python_scalars.is_foreign(second):
             self._scalars.append(index)
         self._note_integer(index, [first, second], filled)
         return lambda outputs: outputs[index]
@@ -322,13 +413,13 @@ class Conditional:
     def _note_integer(self, index: int, leaves: list, filled: tuple[bool, bool]) -> None:
         """Note where an output stands for an integer of Python's: after both branches or one."""
         read = [leaf for leaf, f in zip(leaves, filled, strict=True) if not f]
-        integers = [leaf for leaf in read if overflow_checks.is_integer(leaf)]
+        integers = [leaf for leaf in read if ranges.is_integer(leaf)]
         if not integers:
             return
-        flags = self._flags(leaves, filled, overflow_checks.standing)
-        large = any(map(overflow_checks.is_large, integers))
-        made_of = set().union(*map(overflow_checks.noted_in, integers))
-        at_most = overflow_checks.most_of(integers)
+        flags = self._flags(leaves, filled, ranges.standing)
+        large = any(map(ranges.is_large, integers))
+        made_of = set().union(*map(ranges.noted_in, integers))
+        at_most = ranges.most_of(integers)
         self._integers.append((index, large, self._flag(flags), made_of, at_most))
 
     def _flag(self, flags: list) -> Callable[[list], Any]:
@@ -388,11 +479,11 @@ class Conditional:
     def _other_dtypes(self, label: str, leaves: tuple, tensors: list) -> str:
         kinds = [tensor.dtype for tensor in tensors]
         problem = f"have different dtypes: {kinds[0].name} and {kinds[1].name}"
-        wanted = origins.wider(*kinds)
+        wanted = values.wider(*kinds)
         side = self._sides[0 if kinds[1] == wanted else 1]
         name = _name_in(label)
         if name:
-            rewrite = f"End {side} with {origins.cast(name, wanted)}, or make both of one dtype."
+            rewrite = f"End {side} with {values.cast(name, wanted)}, or make both of one dtype."
         else:
             cast = f"`fg.cast(value, fg.{wanted.name})`"
             rewrite = f"Let {side} give {cast} of its value, or make both of one dtype."
@@ -416,5 +507,5 @@ class Conditional:
         text = f"{label} from {self._sides[0]} and {self._sides[1]} {problem}"
         details: list[str] = []
         for branch, side, leaf in zip(self.branches, self._sides, leaves or (), strict=False):
-            details += origins.source(side, leaf, branch.region)
+            details += values.source(side, leaf, branch.region)
         return diagnostic(self._where, text, rewrite or self._rewrite, details)

@@ -1,9 +1,13 @@
-"""How often the body of a loop is traced: what one trace has taught need not be learned again.
+"""Retraces of regions: what one trace has taught need not be learned again.
 
 The first trace of a loop's body may show that the loop carries more than was known, or variables of
-other dtypes or shapes; then the body is traced again. In a nest, a loop inside is met again in each
-trace of the loops around it, and starts with what it knows. What Python prints in a body is said
-when the trace of the outermost loop counts, and not by those that are thrown away.
+other dtypes or shapes; then the body is traced again. In a nest, an inner loop starts with what
+earlier traces of it taught. What Python prints in a body is printed when the trace of the outermost
+loop counts.
+
+A region that makes variables, as layers do when first called, is traced again, too: what the second
+trace changes as well happens each time, such as a count of calls; what only the first one changed
+stays as Python left it.
 """
 
 from __future__ import annotations
@@ -14,27 +18,16 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from ..context.thread import Undetermined
-from ..heap import reach
+from ..context.thread import Undetermined, variables_made
+from ..heap import snapshot
 from ..heap.adapters.registry import is_opaque
 from ..heap.location import Location
+from ..heap.trace_context import RegionLog
+from ..heap.trace_context import thread as _thread
 from ..heap.trace_context import thread as _traced
 from ..hints import Any
-
-__all__ = [
-    "RetraceLoop",
-    "RetraceForVariables",
-    "Memory",
-    "ShapeChangeError",
-    "attempt",
-    "first_iteration",
-    "in_loop",
-    "in_nest",
-    "is_unset",
-    "memory_of",
-    "printed",
-    "unset",
-]
+from ..symbolic import merged_values
+from ..symbolic.values import has_symbol
 
 
 class RetraceLoop(BaseException):
@@ -81,11 +74,11 @@ def is_unset(error: BaseException) -> bool:
 def first_iteration() -> Iterator[None]:
     """A block traces the first iteration of a loop by itself, in the graph around the loop: where
     a test is known by then, such as ``i == 0``, one branch is traced and the other never runs."""
-    before, _thread.is_first = _thread.is_first, True
+    before, retraces.is_first = retraces.is_first, True
     try:
         yield
     finally:
-        _thread.is_first = before
+        retraces.is_first = before
 
 
 class ShapeChangeError(ValueError):
@@ -129,7 +122,7 @@ class Memory:
     def known_places(self, anchors: Sequence[Any]) -> list[Location]:
         """The places that it has changed, of objects that ``anchors`` reach this time."""
         owners = [place.owner for place in self.places]
-        there = reach.reached(list(anchors), owners) if owners else set()
+        there = snapshot.reached(list(anchors), owners) if owners else set()
         return [p for p in self.places if id(p.owner) in there or p.is_shared or p.is_module]
 
     def start(self) -> None:
@@ -150,35 +143,35 @@ class _Thread(threading.local):
         self.is_first = False  # whether a block of ``first_iteration`` runs
 
 
-_thread = thread = _Thread()
+retraces = _Thread()
 
 
 def memory_of(loop: Any) -> Memory:
     """What is known of a loop that is staged now."""
-    around = _thread.memory
+    around = retraces.memory
     return Memory() if around is None else around.inner((loop.anchors[-1].__code__, loop.line))
 
 
 def in_loop() -> bool:
     """Whether the body of a loop of the graph is being traced on this thread."""
-    return _thread.memory is not None
+    return retraces.memory is not None
 
 
 def in_nest() -> bool:
     """Whether the body of a loop in another loop of the graph is being traced."""
-    return _thread.depth > 1
+    return retraces.depth > 1
 
 
 @contextmanager
 def attempt(memory: Memory) -> Iterator[None]:
     """A block traces an iteration; what it prints is said unless the trace is thrown away."""
-    before = _thread.memory, _thread.said
+    before = retraces.memory, retraces.said
     families = None if _traced.trace is None else _traced.trace.aliases.sets
     known = [*families.all] if families is not None else []
     said: list = []
-    _thread.memory, _thread.said = memory, said
+    retraces.memory, retraces.said = memory, said
     memory.start()
-    _thread.depth += 1
+    retraces.depth += 1
     try:
         yield
     except (RetraceLoop, ShapeChangeError, Undetermined):
@@ -188,8 +181,8 @@ def attempt(memory: Memory) -> Iterator[None]:
             families.restore(known)
         raise
     finally:
-        _thread.memory, _thread.said = before
-        _thread.depth -= 1
+        retraces.memory, retraces.said = before
+        retraces.depth -= 1
         for text, file, flush in said:
             _say(text, file, flush)
 
@@ -200,7 +193,7 @@ def printed(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flu
     What is printed into an object of the function's own is a change of that like any other.
     """
     target = sys.stdout if file is None else file
-    if _thread.said is None or not _is_said(target):
+    if retraces.said is None or not _is_said(target):
         print(*values, sep=sep, end=end, file=file, flush=flush)
         return
     text = io.StringIO()
@@ -216,7 +209,45 @@ def _is_said(target: Any) -> bool:
 
 
 def _say(text: str, file: Any, flush: Any) -> None:
-    if _thread.said is None:
+    if retraces.said is None:
         print(text, end="", file=file, flush=flush)
     else:
-        _thread.said.append((text, file, flush))
+        retraces.said.append((text, file, flush))
+
+
+_MAX_TRACES = 8  # of a region that makes variables: several constructs in it may do so in turn
+
+
+def check_lazy_variables(
+    made: RegionLog, own: Iterable[Location], so_far: list[tuple[Location, Any]]
+) -> None:
+    """Have a region that has ended traced again where it made variables, or where it changes what
+    the trace changed that made them. ``own`` are places that the construct puts back; ``so_far`` is
+    what the region changed, with what was there before.
+
+    ValueError where it makes variables each time.
+    """
+    known, depth = merged_values.MergedVariables.of_trace(), len(_thread.logs)
+    if known.built is None:
+        known.built = {}
+    skipped = {place.key for place in own}
+    changed = {p.key: (p, old) for p, old in so_far if p.key not in skipped}
+    if made.n_variables != variables_made.n:
+        n, held = known.built.get(depth, (0, {}))
+        for place, old in reversed(changed.values()):
+            if has_symbol(place.get()):
+                place.put(old)
+        if n == _MAX_TRACES:
+            raise ValueError(
+                f"the Variable at {variables_made.line} is made each time the branch or loop "
+                "around it is traced. Create it once, outside the function or behind a guard as "
+                "`if self.v is None: self.v = Variable(...)`"
+            )
+        known.built[depth] = n + 1, {**changed, **held}
+        raise RetraceForVariables
+    _, held = known.built.pop(depth, (0, {}))
+    each_time = [held[key] for key in held if key in changed]
+    for place, old in reversed(each_time):
+        place.put(old)
+    if each_time:
+        raise RetraceForVariables

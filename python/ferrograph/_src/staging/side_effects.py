@@ -19,39 +19,21 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from ..context.thread import variables_made
-from ..heap import (
-    attribute_order,
-    escaping,
-    finalizers,
-    memos,
-    nested,
-    parts,
-    reach,
-    region_log,
-    user_hashing,
-)
+from ..heap import memos, own_attributes, references, region_log, snapshot, structure
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.registry import is_opaque
-from ..heap.invalidated import Invalidated, behind
-from ..heap.liveness import hidden_references
-from ..heap.location import (
-    UNDEFINED,
-    Attribute,
-    Container,
-    Location,
-    Remembered,
-    Together,
-    are_plain_keys,
-    have_effects,
-)
+from ..heap.liveness import holders
+from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
+from ..heap.references import Invalidated, behind
 from ..heap.snapshot import Snapshot
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import RegionLog, TraceContext, loud, original, really, record_of
 from ..heap.trace_context import thread as _thread
+from ..heap.user_hashing import are_plain_keys, have_effects, refuse_keys
 from ..hints import Any
 from ..symbolic.values import has_tensor
 from ..values import errors
-from . import lazy_variables
+from . import retrace
 from .retrace import RetraceLoop
 
 
@@ -118,9 +100,9 @@ class region(logged):
     def __enter__(self) -> RegionLog:
         like = self._like
         shared = like is not None and not like.landed
-        snapshot = like.snapshot if like and shared else Snapshot(self._anchors)
+        before = like.snapshot if like and shared else Snapshot(self._anchors)
         made = super().__enter__()
-        made.snapshot, made.began = snapshot, len(_thread.trace.effects.stale)
+        made.snapshot, made.began = before, len(_thread.trace.effects.stale)
         made.repeats, made.n_variables = self._repeats, variables_made.n
         return made
 
@@ -134,11 +116,13 @@ class region(logged):
         around = _thread.trace  # none where a graph alone is made, without a function
         makes = made.n_variables != variables_made.n
         if around is not None and (makes or around.variables.built):
-            lazy_variables.check(made, self._own, changed_so_far(made))
+            retrace.check_lazy_variables(made, self._own, changed_so_far(made))
         if made.nested:
-            nested.refuse_names(made.nested, self._own)
+            snapshot.refuse_nested_names(made.nested, self._own)
         if self._repeats and made.snapshot is not None and (made.born or made.iterators):
-            finalizers.refuse_left((*made.born.values(), *made.iterators.values()), made.snapshot)
+            snapshot.refuse_finalizers_left(
+                (*made.born.values(), *made.iterators.values()), made.snapshot
+            )
         if made.snapshot is not None and made.snapshot.has_lost():
             changed = list(made.snapshot.changes())
             # Names alone are no memos, which costs most regions nothing.
@@ -146,7 +130,7 @@ class region(logged):
             if kept and memos.settle(kept, made.snapshot, made.graphs):
                 made.landed, changed = True, list(made.snapshot.changes())
             try:
-                finalizers.refuse(changed)
+                snapshot.refuse_finalizers(changed)
             except errors.StagingError:
                 undo(made)
                 raise
@@ -154,8 +138,8 @@ class region(logged):
 
 def refuse_opaque(target: Any, method: str) -> None:
     """Refuse the call of a method of something from outside whose state nobody can read."""
-    snapshot = region_log.current_snapshot()
-    if snapshot is None or not is_opaque(type(target)) or not snapshot.knows(target):
+    before = region_log.current_snapshot()
+    if before is None or not is_opaque(type(target)) or not before.knows(target):
         return
     if target is sys.stdout or target is sys.stderr:
         return
@@ -212,8 +196,8 @@ def changes(
     owners = [change.place.owner for change in found] + iterators
     known = _there(made, list(anchors), owners)
     _refuse_iterators(iterators, known)
-    owned = reach.reached([_thread.roots], [c.place.owner for c in found])
-    lazy = {id(c.place.owner) for c in found if escaping.is_lazily_made(c.old, c.new)}
+    owned = snapshot.reached([_thread.roots], [c.place.owner for c in found])
+    lazy = {id(c.place.owner) for c in found if references.is_lazily_made(c.old, c.new)}
     kept = []
     for change in found:
         there = id(change.place.owner) in known or change.place.is_shared
@@ -240,7 +224,7 @@ def _check_families(made: RegionLog) -> None:
     if families is None:
         return
     try:
-        families.check(here(), only=parts.is_array)
+        families.check(here(), only=structure.is_array)
     except errors.StagingError:
         undo(made)
         raise
@@ -304,20 +288,20 @@ def _holds(place: Location, value: Any) -> bool:
 def substitute_again() -> None:
     """Let what refers to objects that the graph cannot follow refer to what stands for them."""
     if _thread.trace is not None and _thread.trace.effects.stale:
-        escaping.apply()
+        references.substitute_invalidated()
 
 
 def standing(found: list) -> list:
     """Values that branches leave, with what stands for what the graph cannot follow."""
     is_stale = _thread.trace is not None and _thread.trace.effects.stale
-    return escaping.standing(found) if is_stale else found
+    return references.standing(found) if is_stale else found
 
 
 def _note_library(made: RegionLog, change: Change) -> None:
     """Note that a list may get longer or shorter whose length a library's code reads."""
     place = change.place
     if isinstance(place, Container) and isinstance(place.owner, list) and made.snapshot is not None:
-        in_module = hidden_references.is_in_library_module(place.owner)
+        in_module = holders.is_in_library_module(place.owner)
         place.in_library = in_module or made.snapshot.is_in_library(place.owner)
 
 
@@ -326,14 +310,14 @@ def _leave_outside(made: RegionLog, change: Change, kept: list[Change], repeats:
     _at_end()
     root = _thread.trace
     made.landed = True
-    if escaping.can_follow(*change):
-        escaping.follow(*change)
+    if references.can_follow(*change):
+        references.follow(*change)
         kept.append(change)
         return
     anchors = made.snapshot.anchors if made.snapshot is not None else ()
     began = made.began if repeats else len(root.effects.stale)
     change.place.put(change.new)
-    if escaping.invalidate(change.place, anchors, began) and repeats:
+    if references.invalidate(change.place, anchors, began) and repeats:
         made.spoiled = True
         if isinstance(change.place, (Container, Whole)):
             change.place.put(change.old)
@@ -344,7 +328,7 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
     but for what makes variables."""
     _at_end()
     anchors = made.snapshot.anchors if made.snapshot is not None else ()
-    lazy = {id(c.place.owner) for c in changes if escaping.is_lazily_made(c.old, c.new)}
+    lazy = {id(c.place.owner) for c in changes if references.is_lazily_made(c.old, c.new)}
     made.landed = True
     others = [
         c for c in changes if id(c.place.owner) not in lazy and type(c.new) is not Invalidated
@@ -352,10 +336,10 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
     root = _thread.trace
     root.effects.anchors += anchors
     if others and root.effects.lift is None:
-        root.effects.left = nested.Left()
+        root.effects.left = snapshot.Left()
         root.effects.lift = root.effects.left.lifted
     for change in others:
-        escaping.invalidate(change.place, anchors, 0)
+        references.invalidate(change.place, anchors, 0)
         if type(change.place.get()) is Invalidated:
             root.effects.left.add(change.place)
     if others:  # an iteration may have read before what it reads as stale from now on
@@ -367,8 +351,8 @@ def _at_end() -> None:
     """Have the trace put back what stands for objects when it ends."""
     root = _thread.trace
     if not root.effects.at_end:
-        root.effects.at_end.append(escaping.restore)
-        root.effects.explain = escaping.explain
+        root.effects.at_end.append(references.restore)
+        root.effects.explain = references.explain
 
 
 def _without_orders(found: list[Change]) -> list[Change]:
@@ -376,7 +360,7 @@ def _without_orders(found: list[Change]) -> list[Change]:
     changed = [change for change in found if isinstance(change.place, Order)]
     for change in changed:
         change.place.put(change.old)
-        attribute_order.note(change.place.owner, change.place.label)
+        own_attributes.note_order(change.place.owner, change.place.label)
     return [c for c in found if not isinstance(c.place, Order)] if changed else found
 
 
@@ -389,7 +373,7 @@ def _refuse_keys(found: list[Change]) -> None:
             for held in (old, new)
         )
         if any(keyed):
-            user_hashing.refuse(place.label, place.owner)
+            refuse_keys(place.label, place.owner)
 
 
 def refuse_shadowed(found: list[Change]) -> None:
@@ -460,10 +444,10 @@ def _undo(change: Change) -> None:
 def _there(made: RegionLog, anchors: list, owners: list) -> set[int]:
     """The ids of those ``owners`` that were there when the region began."""
     if made.snapshot is None:
-        return reach.reached(anchors, owners)
+        return snapshot.reached(anchors, owners)
     known = {id(o) for o in owners if made.snapshot.knows(o)}
     others = [o for o in owners if id(o) not in known]
-    return known | reach.reached(anchors, others) if others else known
+    return known | snapshot.reached(anchors, others) if others else known
 
 
 def contents(made: RegionLog, own: frozenset[int] = frozenset()) -> dict[Any, Any]:

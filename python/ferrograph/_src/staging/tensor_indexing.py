@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from .. import ops
-from ..heap import aliasing, merged_containers, parts, structure
+from ..heap import aliasing, structure
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import note_choice
 from ..hints import Any
 from ..native import _core
-from ..symbolic import (
-    array_aliases,
-    merged_variables,
-    overflow_checks,
-    python_numbers,
-    python_strings,
-    values,
-)
+from ..symbolic import aliases, merged_values, python_scalars, ranges, values
 from ..values import dtypes
 
 
@@ -89,12 +82,12 @@ def _columns(items: list) -> list[list]:
 
 def _standing_for(items: list, made: Any) -> Any:
     """``made``, which is one among items that the graph chose, noted as another name of each."""
-    found = merged_containers.MergedContainers()
+    found = structure.MergedContainers()
     made = found.join("the item by a tensor", tuple(items), made)
     note_choice()
     aliasing.note(found, None, here())
-    arrays = [("", array) for item in items for array in parts.arrays_in(item)]
-    array_aliases.note_arrays(arrays, None, here())
+    arrays = [("", array) for item in items for array in structure.arrays_in(item)]
+    aliases.note_arrays(arrays, None, here())
     return made
 
 
@@ -119,8 +112,10 @@ def _may_be_alike(shape: list | None, other: list | None) -> bool:
 
 def _weakened(leaves: list) -> list:
     """Leaves of which those that stand for numbers of Python's take the dtype of a tensor."""
-    strong = next((v for v in leaves if values.is_tensor(v) and not python_numbers.is_chosen(v)), 0)
-    return [(python_numbers.weakened(leaf, strong) or (leaf,))[0] for leaf in leaves]
+    strong = next(
+        (v for v in leaves if values.is_tensor(v) and not python_scalars.is_symbolic_number(v)), 0
+    )
+    return [(python_scalars.weakened(leaf, strong) or (leaf,))[0] for leaf in leaves]
 
 
 def _one_leaf(leaves: list, place: Any) -> Any:
@@ -161,12 +156,12 @@ def _stacked(leaves: list) -> Any:
 
 def _told(found: Any, leaves: list, place: Any) -> Any:
     """The one among leaves at a place, noted as what these are."""
-    merged_variables.follow(found, leaves)
-    if all(map(python_strings.is_text, leaves)):
-        python_strings.mark(found)
-    if all(map(python_numbers.is_number, leaves)):
-        python_numbers.mark(found, python_numbers.kinds_of(*leaves))
-    standing = [overflow_checks.standing(v) for v in leaves]
+    merged_values.follow_variable(found, leaves)
+    if all(map(python_scalars.is_text, leaves)):
+        python_scalars.mark_string(found)
+    if all(map(python_scalars.is_number, leaves)):
+        python_scalars.mark_number(found, python_scalars.kinds_of(*leaves))
+    standing = [ranges.standing(v) for v in leaves]
     if any(flag is not False for flag in standing):
         flag: Any = True
         if any(flag is not True for flag in standing):
@@ -174,12 +169,12 @@ def _told(found: Any, leaves: list, place: Any) -> Any:
             def told() -> Any:
                 return ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
 
-            flag = overflow_checks.Told(told)
-        overflow_checks.note(
+            flag = ranges.Told(told)
+        ranges.note(
             found,
             True,
             flag,
-            at_most=overflow_checks.most_of(filter(overflow_checks.is_integer, leaves)),
+            at_most=ranges.most_of(filter(ranges.is_integer, leaves)),
         )
     return found
 

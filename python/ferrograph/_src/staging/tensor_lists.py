@@ -11,20 +11,20 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import ops
-from ..heap import may_alias, region_log
-from ..heap.active_iterators import refuse_running
+from ..heap import aliasing, region_log
 from ..heap.liveness import frames
+from ..heap.liveness.holders import refuse_running
 from ..heap.location import Container, Together, is_grown
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack
 from ..heap.trace_context import refuse_stale
 from ..hints import Any
 from ..native import _core
-from ..symbolic import merged_variables, overflow_checks, python_numbers, python_strings, values
+from ..symbolic import merged_values, python_scalars, ranges, values
 from ..values import constants, dtypes, errors
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
-from . import iteration, tensor_indexing, unused_reads
+from . import iteration, regions, tensor_indexing
 
 
 def _unfit(label: str, problem: str) -> errors.StagingError:
@@ -54,13 +54,11 @@ class Elements:
                 raise _unfit(label, f"its elements differ in structure: {problem}")
             columns.append(leaves_of(sample))
         self.dtypes, self.shapes = [], []
-        self.are_texts = [all(map(python_strings.is_text, c)) for c in zip(*columns, strict=True)]
+        self.are_texts = [all(map(python_scalars.is_text, c)) for c in zip(*columns, strict=True)]
         self.are_numbers = [
-            any(map(python_numbers.is_number, c)) for c in zip(*columns, strict=True)
+            any(map(python_scalars.is_number, c)) for c in zip(*columns, strict=True)
         ]
-        self.are_integers = [
-            any(map(overflow_checks.is_integer, c)) for c in zip(*columns, strict=True)
-        ]
+        self.are_integers = [any(map(ranges.is_integer, c)) for c in zip(*columns, strict=True)]
         for leaves in zip(*columns, strict=True):
             if not all(values.can_be_tensor(leaf) for leaf in leaves):
                 raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
@@ -131,7 +129,7 @@ class Grown(Together):
     def _follow(self, made: Any, i: int, *added: Any) -> None:
         sources = (self._handles[i], *added)
         if any(map(values.stands_for_variable, sources)):
-            merged_variables.note(made, self._elements.label, here())
+            merged_values.note_variable(made, self._elements.label, here())
 
     def count(self) -> Any:
         """The number of elements."""
@@ -146,7 +144,7 @@ class Grown(Together):
 
     def _note_element(self, item: Any, is_made: bool) -> Any:
         if type(item) is not _core.SymbolicTensor:
-            may_alias.note_element(item, self._elements.label, is_made)
+            aliasing.note_element(item, self._elements.label, is_made)
         return item
 
     def _leaves(self, item: Any) -> list:
@@ -177,13 +175,13 @@ class Grown(Together):
     def popped(self) -> tuple[Any, Grown]:
         """The last element, and the rest."""
         if frames.may_be_caught():
-            ops.Assert(self.count() > 0, [unused_reads.EMPTY])
+            ops.Assert(self.count() > 0, [regions.EMPTY])
         handles, leaves = [], []
         for i in range(len(self._handles)):
             handle, leaf = self._emit("TensorListPopBack", i, self._elements.shape_input(i))
             handles.append(handle)
             leaves.append(self._element(i, leaf))
-        unused_reads.note(leaves[0], lambda: self.count() > 0, unused_reads.EMPTY)
+        regions.note_element(leaves[0], lambda: self.count() > 0, regions.EMPTY)
         return self._pack(leaves), self._with(handles)
 
     def at(self, index: Any) -> Any:
@@ -194,9 +192,9 @@ class Grown(Together):
             return self._element(i, self._emit("TensorListGetItem", i, place, shape(i)))
 
         if frames.may_be_caught() or self._elements.have_parts:
-            ops.Assert(self.has(place), [unused_reads.BEYOND])
+            ops.Assert(self.has(place), [regions.BEYOND])
         found = self._pack(self._each(element))
-        unused_reads.note(found, lambda: self.has(place), unused_reads.BEYOND)
+        regions.note_element(found, lambda: self.has(place), regions.BEYOND)
         return self._note_element(found, True)
 
     def has(self, place: Any) -> Any:
@@ -206,11 +204,11 @@ class Grown(Together):
     def _element(self, i: int, leaf: Any) -> Any:
         self._follow(leaf, i)
         if self._elements.are_texts[i]:
-            python_strings.mark(leaf)
+            python_scalars.mark_string(leaf)
         if self._elements.are_numbers[i]:
-            python_numbers.mark(leaf)
+            python_scalars.mark_number(leaf)
         if self._elements.are_integers[i]:
-            overflow_checks.note(leaf, large=True)
+            ranges.note(leaf, large=True)
         return leaf
 
     def _place(self, index: Any) -> Any:
@@ -224,9 +222,9 @@ class Grown(Together):
         leaves, place = self._leaves(item), self._place(index)
         handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
         if region_log.in_region():  # which may not run at all where nobody reads what it leaves
-            ops.Assert(self.has(place), [unused_reads.NO_PLACE])
+            ops.Assert(self.has(place), [regions.NO_PLACE])
         else:
-            unused_reads.note(handles[0], lambda: self.has(place), unused_reads.NO_PLACE)
+            regions.note_element(handles[0], lambda: self.has(place), regions.NO_PLACE)
         self._note_element(item, False)
         return self._with(handles, leaves_of(item))
 
@@ -585,8 +583,8 @@ def total(items: list) -> Any:
     """The sum of such a list where its elements stand for integers of Python's own, else None."""
     grown = whole(items)
     known = grown._elements
-    is_flat = grown.holds_numbers() in overflow_checks.DTYPES and all(known.are_integers)
-    return python_numbers.mark(overflow_checks.total(grown.stacked())) if is_flat else None
+    is_flat = grown.holds_numbers() in ranges.DTYPES and all(known.are_integers)
+    return python_scalars.mark_number(ranges.total(grown.stacked())) if is_flat else None
 
 
 def as_tensors(arguments: Any) -> Any:

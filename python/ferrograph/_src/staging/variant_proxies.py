@@ -1,9 +1,9 @@
-"""What stands for objects among whose contents the graph chooses: see ``versions``.
+"""Proxies of objects that have several variants, and their elements (see ``variants``).
 
-While an object holds several contents, whatever refers to it refers to a ``VariantProxy`` instead.
-Each use of it is traced once for each content, with the object holding that content alone, and the
-graph chooses among the results; what a use leaves in the object is its content then. Objects of
-Python's own classes that hold it, such as the ``UserDict`` around a dict, have proxies as well.
+While an object has several variants, every reference to it is a ``VariantProxy``. Each use of it is
+traced once for each variant, with the object holding that one alone, and the results are merged;
+what a use leaves in the object is its variant then. Objects of Python's own classes that hold it,
+such as the ``UserDict`` around a dict, have proxies as well.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from .. import ops
 from ..context.hooks import hooks
-from ..heap import immutable_holders, parts, substitution
+from ..heap import references, structure, substitution
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
 from ..heap.liveness.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
-from ..heap.reach import reached
+from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here, is_diagnostic
-from ..heap.trace_context import Proxy, has_variants, is_proxy, proxy_of, really
+from ..heap.trace_context import Proxy, is_proxy, proxy_of, really
 from ..heap.trace_context import thread as _thread
 from ..heap.walk import attributes, is_field
 from ..hints import Any
@@ -30,17 +30,8 @@ from ..symbolic import values
 from ..values import errors
 from . import merging, side_effects, tensor_lists, variants, write_barriers
 from .conditional import mark_raised, stage_choice
+from .iteration import Source
 from .regions import Conditional
-
-__all__ = [
-    "VariantProxy",
-    "Method",
-    "proxy_of",
-    "has_variants",
-    "is_proxy",
-    "perform",
-    "truth",
-]
 
 _VIEWS = frozenset({"keys", "values", "items"})  # methods of mappings that give a view of it
 _PYTHONS = ("builtins", "queue", "_queue")  # the modules of errors that Python raises itself
@@ -401,12 +392,12 @@ def _with(record: Record, held: Variants, number: int, use: Callable[[], Any]) -
 def _shows_memory(found: Any, owner: Any) -> bool:
     """Whether a list or the like holds views of an array, or something has the state of a generator
     of random numbers: they show the next content."""
-    if not parts.is_array(owner):
-        return bool(immutable_holders.sharing(owner, _flat(found)))
+    if not structure.is_array(owner):
+        return bool(references.sharing(owner, _flat(found)))
     if type(found) not in (list, tuple):
         return False
-    memory = parts.memory_of(owner)[-1]
-    return any(parts.is_array(v) and parts.memory_of(v)[-1] is memory for v in found)
+    memory = structure.memory_of(owner)[-1]
+    return any(structure.is_array(v) and structure.memory_of(v)[-1] is memory for v in found)
 
 
 def _flat(found: Any) -> Iterator:
@@ -537,3 +528,66 @@ registry.register(
         )
     ),
 )
+
+
+def elements_of(value: Any) -> Any:
+    """What a loop over a value runs over: the elements of an object with several contents, by
+    number where these are not as many."""
+    if not is_proxy(value):
+        return value
+    if not value._ferrograph_open():
+        return value._ferrograph_target
+    found = perform(list, value)
+    if is_proxy(found):
+        count = perform(tensor_lists.size, found)
+        if isinstance(count, int):
+            return Live(found if _is_set(value) else value, count)
+        return Elements(found if _is_set(value) else value, found)
+    if _is_set(value):
+        return found
+    size = tensor_lists.size(found)
+    return Live(value, size) if isinstance(size, int) else Elements(value, found)
+
+
+def _is_set(front: VariantProxy) -> bool:
+    """Whether the elements of an object stay the same while a loop runs over it."""
+    return not isinstance(front._ferrograph_target, (list, collections.deque, collections.UserList))
+
+
+class Live:
+    """The elements of an object of which all contents have as many, each read in its turn."""
+
+    def __init__(self, front: VariantProxy, count: int):
+        self._front, self._count = front, count
+
+    def __iter__(self) -> Iterator:
+        for index in range(self._count):
+            yield self._at(index)
+
+    def __reversed__(self) -> Iterator:
+        return (self._at(index) for index in reversed(range(self._count)))
+
+    def _at(self, index: int) -> Any:
+        return proxy_of(perform(tensor_lists.loaded, self._front, index))
+
+
+class Elements(Source):
+    """The elements of an object of which the graph knows how many it has."""
+
+    def __init__(self, front: VariantProxy, elements: VariantProxy):
+        self._front, target = front, front._ferrograph_target
+        self.anchors = (lambda: target,)  # an iteration may change what it holds
+        self._held = [record.versions for record in front._ferrograph_records]
+        self.count = values.to_tensor(perform(tensor_lists.size, elements))
+
+    def has_changed(self) -> bool:
+        now = [record.versions for record in self._front._ferrograph_records]
+        return len(now) != len(self._held) or not all(map(operator.is_, now, self._held))
+
+    def at(self, index: Any) -> Any:
+        return perform(_at, self._front, index)
+
+
+def _at(held: Any, index: Any) -> Any:
+    """The element of a number that is a tensor."""
+    return tensor_lists.loaded(list(held), index)

@@ -14,18 +14,11 @@ from collections.abc import Callable, Iterator
 from .. import ops
 from ..heap import structure, substitution
 from ..heap.adapters import registry
-from ..heap.location import (
-    Location,
-    Variants,
-    are_same_keys,
-    have_effects,
-    held_by,
-    values_of,
-    with_items,
-)
-from ..heap.reach import reached
+from ..heap.location import Location, Variants, held_by, values_of
+from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import really
+from ..heap.user_hashing import are_same_keys, have_effects, with_items
 from ..hints import Any
 from ..native import _core
 from ..symbolic import values

@@ -14,18 +14,16 @@ from .. import ops
 from ..context import ownership
 from ..heap import aliasing
 from ..heap.adapters.base import cell_contents
-from ..heap.escaping import is_lazily_made
-from ..heap.invalidated import Invalidated
 from ..heap.liveness import frames
-from ..heap.liveness.reading import is_read
+from ..heap.liveness.holders import is_read
 from ..heap.location import Location, State
+from ..heap.references import Invalidated, is_lazily_made
 from ..heap.source_location import diagnostic
 from ..heap.trace_context import RegionLog
 from ..hints import Any
 from ..values import constants, dtypes, errors
-from . import merging, retrace, side_effects, write_barriers
-from . import options as loop_options
-from .loop_integers import OWN
+from . import loop_state, merging, retrace, side_effects, write_barriers
+from .loop_state import OWN
 from .loop_variables import Slot, Variables
 from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
 from .merging import Chosen, GrownList
@@ -33,7 +31,7 @@ from .retrace import Memory, RetraceLoop
 
 _WHERE = "while_loop"
 _MAX_TRACES = 8
-_NO_OPTIONS = loop_options.LoopOptions()
+_NO_OPTIONS = loop_state.LoopOptions()
 
 
 class _WhileLoop:
@@ -51,7 +49,7 @@ class _WhileLoop:
         """A slot for each variable of the call."""
         found = []
         for i, value in enumerate(self.given):
-            shapes = self.shapes and loop_options.leaf_shapes(value, self.shapes[i])
+            shapes = self.shapes and loop_state.leaf_shapes(value, self.shapes[i])
             found.append(variables.slot(f"{OWN}{i}", value, shapes or None))
         return found
 

@@ -1,4 +1,5 @@
-"""What converted code says of objects before it changes them, for the logs of the regions.
+"""Write barriers: what converted code says of objects before it changes them, for the region logs,
+and what an object shows of itself in a string.
 
 Every converted function calls these, in a trace of plain Python too: this module imports nothing of
 what staging takes.
@@ -11,8 +12,7 @@ import types
 from collections.abc import Callable, Iterable
 
 from ..context import ownership
-from ..heap import attribute_order, attribute_presence, setters, walk
-from ..heap.invalidated import behind
+from ..heap import own_attributes, walk
 from ..heap.location import (
     UNDEFINED,
     Attribute,
@@ -23,14 +23,61 @@ from ..heap.location import (
     global_location,
     name_locations,
 )
+from ..heap.references import behind
 from ..heap.region_log import CONTAINERS, augmented, held, note_default, touch
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import has_lists, is_proxy, loud, proxy_of, traces
 from ..heap.trace_context import thread as _thread
+from ..heap.walk import fields, walked
 from ..hints import Any
 from ..native import _core
+from ..symbolic import python_scalars
 from ..values import errors
-from . import contents, side_effects, tensor_lists
+from . import conditional, list_arguments, side_effects, tensor_lists
+
+_SEQUENCES = (list, tuple, set, frozenset, collections.deque)
+
+
+def refuse_chosen(value: Any, use: str) -> None:
+    """Refuse a text of what holds numbers or texts that the graph chose, or lists that it grows."""
+    for part in walked(value, _held):
+        list_arguments.refuse_grown(part)
+        if type(part) is _core.SymbolicTensor:
+            python_scalars.refuse_number(part, use)
+            python_scalars.refuse_string(part)
+
+
+def _held(value: Any) -> list:
+    kind = type(value)
+    if issubclass(kind, dict):
+        return [*value, *value.values()]
+    if issubclass(kind, _SEQUENCES):
+        return list(value)
+    if issubclass(kind, type) or ownership.is_own_module(kind.__module__):
+        return []
+    return fields(value)
+
+
+def check_set(tensor: Any, name: str) -> None:
+    """Let the setting of an attribute fail on a tensor that stands for a number or a text, as it
+    does in plain Python; refused where the graph says whether it stands for one."""
+    if python_scalars.is_symbolic_string(tensor):
+        raise _not_set("str", name)
+    if python_scalars.is_symbolic_number(tensor):
+        if python_scalars.standing(tensor) is not True:
+            refuse_set(tensor)
+        raise _not_set("number", name)
+
+
+def refuse_set(tensor: Any) -> None:
+    """Refuse to set an attribute on a tensor that may stand for a number or for what is NumPy's."""
+    python_scalars.refuse_number(tensor, "the setting of an attribute")
+
+
+def _not_set(kind: str, name: str) -> AttributeError:
+    made = AttributeError(f"{kind!r} object has no attribute {name!r} that can be set")
+    conditional.mark_raised(made)
+    return made
 
 
 def touch_carried(places: Iterable[Location]) -> None:
@@ -44,7 +91,7 @@ def touch_carried(places: Iterable[Location]) -> None:
 def owner(target: Any, name: str, label: str) -> Any:
     """``target``, whose attribute ``name`` is set next."""
     if traces.n:
-        decided = setters.decided.get(id(type(target)))
+        decided = own_attributes.decided.get(id(type(target)))
         if decided is not None and name not in decided and not loud:
             return target
         trace = _thread.trace
@@ -54,8 +101,8 @@ def owner(target: Any, name: str, label: str) -> Any:
             _check_sets_tensor(target, name)
         is_class = issubclass(type(target), type)
         if is_class and trace.attributes.defaults is not None and not trace.logs:
-            attribute_presence.check_set(target, name)
-        setter = setters.of_attribute(target, name)
+            own_attributes.check_class_attribute(target, name)
+        setter = own_attributes.attribute_setter(target, name)
         if setter is not None:
             return setter
         if trace.logs:
@@ -71,12 +118,12 @@ def losing(target: Any, name: str, label: str) -> Any:
     """``target``, whose attribute ``name`` is deleted next."""
     trace = _thread.trace
     if trace is not None and trace.attributes.defaults is not None:
-        attribute_presence.refuse_look(target, name)
+        own_attributes.refuse_presence(target, name)
     if trace is not None and trace.logs:
         place = attribute_location(label, walk.proxied(target), name)
         around = [made for made in trace.logs if id(place.owner) not in made.born]
         if around and any(made.repeats for made in around) and place.inherited is not UNDEFINED:
-            raise attribute_presence.unsure(place)
+            raise own_attributes.unsure(place)
         note_default(place, place.get(), place.inherited)
     return owner(target, name, label)
 
@@ -85,15 +132,15 @@ def check_own(places: Iterable[Location]) -> None:
     """Refuse that an iteration deletes attributes that it began with, which classes have, too."""
     for place in places:
         if isinstance(place, Attribute) and place.inherited is not UNDEFINED and place.is_missing():
-            raise attribute_presence.unsure(place)
+            raise own_attributes.unsure(place)
 
 
 def asked(target: Any) -> Any:
     """``target``, of which is asked next which attributes it has of its own."""
     if _thread.trace is not None and _thread.trace.attributes.defaults is not None:
-        attribute_presence.refuse_look(target)
+        own_attributes.refuse_presence(target)
     if _thread.trace is not None and _thread.trace.attributes.unordered is not None:
-        attribute_order.refuse_look(target)
+        own_attributes.refuse_order(target)
     return target
 
 
@@ -111,7 +158,7 @@ def _stands_for_another(tensor: Any) -> bool:
 
 def _check_sets_tensor(tensor: Any, name: str) -> None:
     """Refuse an attribute that no program may set, or that is lost with what it is set on."""
-    contents.check_set(tensor, name)
+    check_set(tensor, name)
     if name in _ARRAYS_SET or hasattr(type(tensor), name):
         why = (
             f"the attribute {name!r} of a tensor is set, which cannot be set: where branches "
@@ -128,7 +175,7 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
         )
         cure = "Return the value, or set the attribute on a tensor that is computed here."
     else:
-        contents.refuse_set(tensor)
+        refuse_set(tensor)
         return
     raise errors.StagingError(diagnostic(here(), why, cure))
 
@@ -155,7 +202,7 @@ def container(target: Any, label: str, key: Any = None) -> Any:
                 touch(Container(label, target))
             elif type(key) is str:
                 touch(global_location(key, target))
-        setter = setters.of_items(target) if type(target) not in CONTAINERS else target
+        setter = own_attributes.item_setter(target) if type(target) not in CONTAINERS else target
         if setter is not target:
             return setter
         if isinstance(target, list) and (type(key) is not int or has_lists()):
@@ -165,7 +212,7 @@ def container(target: Any, label: str, key: Any = None) -> Any:
         return target._ferrograph_items()
     if trace.logs:
         side_effects.refuse_opaque(target, "__setitem__")
-    return setters.of_items(target)
+    return own_attributes.item_setter(target)
 
 
 def cells(names: Callable[[], Any]) -> None:

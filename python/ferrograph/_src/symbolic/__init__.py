@@ -6,21 +6,11 @@ Each module is imported when a name of it is first asked for.
 from .. import later
 
 _LATE = (
-    "array_aliases",
-    "division_checks",
-    "identities",
-    "merged_arrays",
-    "merged_variables",
+    "aliases",
+    "merged_values",
     "numpy_promotion",
-    "operand_classes",
-    "operands",
-    "origins",
-    "overflow_checks",
-    "provenance",
-    "python_numbers",
-    "python_strings",
-    "scalar_checks",
-    "value_ranges",
+    "python_scalars",
+    "ranges",
     "values",
 )
 

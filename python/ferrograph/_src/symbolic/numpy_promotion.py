@@ -1,8 +1,5 @@
-"""Operators of tensors that stand for arrays and scalars of NumPy's among which the graph chooses.
-
-An operator of an array gives the dtype that NumPy's rules say, and a tensor takes what stands
-beside it into its own. Here both become tensors of the dtype in which NumPy would work, and what
-NumPy would not do, or the graph cannot, is refused.
+"""NumPy's promotion: the dtype of operators between symbolic tensors, arrays and scalars of NumPy,
+and the classes of such operands.
 """
 
 from __future__ import annotations
@@ -10,6 +7,7 @@ from __future__ import annotations
 import array
 import collections
 import functools
+import numbers
 import sys
 import types
 import warnings
@@ -17,16 +15,177 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from .. import ops
-from ..context import tracebacks
-from ..context.ownership import is_own_file
+from ..context import bytecode, tracebacks
+from ..context.locals import locals_of
+from ..context.ownership import is_library_class, is_library_file, is_own_file
 from ..heap.liveness.frames import adds_in_place, frames, stored_next
-from ..heap.parts import is_array
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, said_by
+from ..heap.structure import is_array
+from ..heap.trace_context import thread as _thread
+from ..heap.walk import fields
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
-from . import array_aliases, merged_arrays, operand_classes, python_numbers
-from .merged_arrays import AS_TENSORS
+from . import aliases, merged_values, python_scalars
+from .merged_values import AS_TENSORS
+
+SEQUENCES = (
+    *(list, tuple, collections.deque, collections.UserList, range, array.array),
+    *(bytearray, memoryview, bytes, str),
+)
+_OF_TENSORS = (_core.Tensor, _core.VariableBase)
+_ACTING = f"{__package__.rpartition('.')[0]}.autograph."  # modules that act for the program
+_PASSING_ON = f"{__package__}.numpy_promotion"  # whose frames stand between an operator and its own
+
+
+def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> bool:
+    """Whether the operator of a symbolic tensor at which a frame is leaves it to ``other`` what it
+    does, as the number or text does that the tensor stands for. StagingError where that depends on
+    what only plain Python knows."""
+    while frame.f_globals.get("__name__") == _PASSING_ON and frame.f_back is not None:
+        frame = frame.f_back
+    if not is_programs(frame):
+        return False
+    if value.dtype == dtypes.string:
+        return _is_foreign(other, (str,)) and python_scalars.is_symbolic_string(value)
+    if _is_foreign(other, python_scalars.NUMBERS):
+        return _is_number(value, f"`{sign}`", other) and _beside_a_number(value, other, sign)
+    if value.dtype == dtypes.bool and _dtype_of(other) != dtypes.bool:
+        python_scalars.refuse_truth(value, sign)
+    may_change = hasattr(type(other), "__iadd__") and is_array(other)
+    if may_change and python_scalars.is_symbolic_number(value):
+        aliases.refuse_in_place(other, frame)
+    return False
+
+
+def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
+    if sign == "*" and issubclass(type(other), SEQUENCES):
+        python_scalars.refuse_number(value, "a repetition of a sequence")
+    if sign in ("==", "!=") and issubclass(type(other), numbers.Number):
+        python_scalars.refuse_number(value, f"`{sign}` beside a `{type(other).__name__}`")
+    return True
+
+
+def _is_foreign(other: Any, own: tuple[type, ...]) -> bool:
+    """Whether what stands beside a number or text is neither of Python's ``own`` classes for these
+    nor a tensor, a variable or an array: it alone says then what an operator does."""
+    kind = type(other)
+    return not issubclass(kind, (*own, *_OF_TENSORS)) and not hasattr(kind, "__array__")
+
+
+def is_programs(frame: types.FrameType) -> bool:
+    """Whether an operator stands in code of the program's, or in what acts for it."""
+    if not is_own_file(frame.f_code.co_filename):
+        return True
+    return frame.f_globals.get("__name__", "").startswith(_ACTING)
+
+
+def _dtype_of(other: Any) -> Any:
+    return getattr(other, "dtype", dtypes.bool) if hasattr(other, "__array__") else dtypes.bool
+
+
+def number_beside_sequence(value: Any, other: Any) -> bool:
+    """Whether ``value`` stands for a number of Python's and ``other`` is a sequence."""
+    return issubclass(type(other), SEQUENCES) and _is_number(value, "`==`", other)
+
+
+def _is_number(value: Any, use: str, other: Any) -> bool:
+    """Whether a tensor stands for a number of Python's, refused where that depends on the graph."""
+    if not python_scalars.is_symbolic_number(value):
+        return False
+    if python_scalars.standing(value) is not True:
+        python_scalars.refuse_number(value, f"{use} beside a `{type(other).__name__}`")
+    return True
+
+
+def text_beside_sequence(value: Any, other: Any) -> bool:
+    """Whether ``value`` stands for a text and ``other`` is a sequence that is none."""
+    is_sequence = issubclass(type(other), SEQUENCES) and not issubclass(type(other), str)
+    return is_sequence and python_scalars.is_symbolic_string(value)
+
+
+_OPERATORS = (
+    *("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR"),
+    *("BUILD_", "MAP_ADD", "SET_ADD"),  # of what hashes its members
+)
+
+
+def operator_of(exception: BaseException) -> SourceLocation | None:
+    """Where an operator raised an error in a trace with such numbers or texts, which may be why."""
+    found = _met(exception)
+    return found[0] if found is not None else None
+
+
+def _met(exception: BaseException) -> tuple[SourceLocation, Any] | None:
+    """Where that was, and the frame."""
+    root = _thread.trace
+    if root is None or not (root.scalars.numbers or root.scalars.strings or root.scalars.of_numpy):
+        return None
+    text = _said(exception)
+    is_of_tensors = type(exception) is ValueError and "tensor" in text
+    if type(exception) is not TypeError and not is_of_tensors:
+        return None
+    spot, frame, at = None, None, 0
+    traceback = exception.__traceback__
+    while traceback is not None:
+        if not is_library_file(traceback.tb_frame.f_code.co_filename):
+            frame, at = traceback.tb_frame, traceback.tb_lasti
+            spot = SourceLocation(frame.f_code.co_filename, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    if frame is None or spot is None:
+        return None
+    name = bytecode.name_at(frame.f_code, at)
+    is_call = "CALL" in name and ("Tensor" in text or _has_chosen(frame))
+    return (spot, frame) if is_call or name.startswith(_OPERATORS) else None
+
+
+def _said(exception: BaseException) -> str:
+    """The text of an error of Python's own; no method of the program's is asked."""
+    return " ".join(said_by(exception))
+
+
+def _has_chosen(frame: types.FrameType) -> bool:
+    """Whether a name of a frame holds a chosen value, or an object of a library's class that has
+    one: before Python 3.11 not every error in C says what it met."""
+    held = list(locals_of(frame).values())
+    return any(map(_is_chosen, held)) or any(
+        is_library_class(type(v)) and any(map(_is_chosen, fields(v))) for v in held
+    )
+
+
+def _is_chosen(value: Any) -> bool:
+    if python_scalars.is_symbolic_number(value) or python_scalars.is_symbolic_string(value):
+        return True
+    return type(value) is _core.SymbolicTensor and python_scalars.is_foreign(value)
+
+
+def explain(exception: Exception) -> None:
+    """Say in the error of an operator of a trace with such numbers or texts what it may have
+    met."""
+    met = None if is_diagnostic(exception) else _met(exception)
+    if met is None:
+        return
+    spot, frame = met
+    is_text = any(map(python_scalars.is_symbolic_string, locals_of(frame).values()))
+    if not _thread.trace.scalars.numbers or is_text:
+        tracebacks.add_note(exception, diagnostic(spot, *_OF_TEXTS))
+    else:
+        tracebacks.add_note(exception, diagnostic(spot, *_OF_NUMBERS))
+
+
+_OF_NUMBERS = (
+    "Python numbers that a branch or a loop of the graph chose are tensors while the function is "
+    "traced, of int32, or of int64 where one of them needs that, and operators take numbers of "
+    "that dtype alone, and what tensors have operators for",
+    "Start with tensors of one dtype, for example `fg.constant(0, fg.int64)`, and use operations "
+    "such as `fg.bitwise.left_shift` and `fg.cast`.",
+)
+_OF_TEXTS = (
+    "texts that a branch or a loop of the graph chose are string tensors while the function is "
+    "traced: they take `+`, `==` and f-strings, and have neither items nor an order nor a hash",
+    "Use the functions of `fg.strings`, or choose a number and look the text up afterwards.",
+)
+
 
 # The functions of NumPy's that operators are.
 _ARITHMETIC = {
@@ -62,14 +221,14 @@ def result(tensor: Any, other: Any, sign: str, swapped: bool, frame: types.Frame
 
     The tensor is the right operand where they are ``swapped``.
     """
-    if not operand_classes.is_programs(frame):
+    if not is_programs(frame):
         return None
     name = _NAMES[sign]
     if not may_stand_for_numpys(tensor):
         return None
     is_changed = swapped and is_array(other) and _changes_in_place(frame)
     if is_changed:
-        array_aliases.refuse_in_place(other, frame)
+        aliases.refuse_in_place(other, frame)
     found = _as_in_numpy(name, _plain(name, swapped), tensor, other, swapped)
     return _put_in_place(name, other, found) if is_changed else found
 
@@ -83,11 +242,11 @@ def in_place(tensor: Any, other: Any, sign: str) -> Any:
     """What an augmented assignment leaves in an array for which a tensor stands; NotImplemented of
     other tensors."""
     name = _NAMES.get(sign)
-    if name is None or not merged_arrays.is_chosen(tensor):
+    if name is None or not merged_values.is_symbolic_array(tensor):
         return NotImplemented
     frame = next(frames(), None)
     target = "" if frame is None else stored_next(frame)
-    merged_arrays.refuse_beside(tensor, "" if target.startswith("ag__") else target)
+    merged_values.refuse_beside(tensor, "" if target.startswith("ag__") else target)
     if not may_stand_for_numpys(tensor):
         return NotImplemented
     found = _as_in_numpy(name, _plain(name, False), tensor, other, False)
@@ -102,7 +261,7 @@ def _changes_in_place(frame: types.FrameType) -> bool:
 
 def refuse_rows(tensor: Any) -> None:
     """Refuse a list as the index of an array for which a tensor stands."""
-    if merged_arrays.is_chosen(tensor):
+    if merged_values.is_symbolic_array(tensor):
         raise errors.StagingError(
             diagnostic(
                 here(),
@@ -144,7 +303,7 @@ def may_stand_for_numpys(value: Any) -> bool:
     """Whether a value is a tensor that stands for an array or a scalar of NumPy's, or may do so."""
     if type(value) is not _core.SymbolicTensor or value.dtype == dtypes.string:
         return False
-    return python_numbers.may_be_foreign(value)
+    return python_scalars.may_be_foreign(value)
 
 
 def equal(left: Any, right: Any) -> Any:
@@ -171,8 +330,8 @@ def _as_in_numpy(name: str, plain: Callable, tensor: Any, other: Any, swapped: b
     if beside is None:
         result = plain(tensor, other)
         is_tensor = isinstance(other, (_core.Tensor, _core.VariableBase))
-        is_chosen = is_tensor and python_numbers.is_chosen(other)
-        return python_numbers.note_tensor(result) if is_tensor and not is_chosen else result
+        is_chosen = is_tensor and python_scalars.is_symbolic_number(other)
+        return python_scalars.note_tensor(result) if is_tensor and not is_chosen else result
     own = _sample(tensor)
     given, taken = _dtypes_of(name, *((beside, own) if swapped else (own, beside)))
     _refuse_unknown(name, tensor, other, own, beside, taken)
@@ -227,14 +386,14 @@ def _dtypes_of(name: str, left: Any, right: Any) -> tuple[Any, Any]:
 def _refuse_unknown(name: str, tensor: Any, other: Any, own: Any, beside: Any, taken: Any) -> None:
     """Refuse what depends on what the graph chooses: whether there is an array or a tensor and, in
     a NumPy that looks at them, values."""
-    if type(other) in python_numbers.NUMBERS and tensor.dtype == taken:
+    if type(other) in python_scalars.NUMBERS and tensor.dtype == taken:
         return
     numpy = _numpy()
     dtype = dtypes.as_dtype(numpy.asarray(beside).dtype)
     if tensor.dtype == taken == dtype:
         return
     for side in (tensor, other):
-        if may_stand_for_numpys(side) and not python_numbers.is_foreign(side):
+        if may_stand_for_numpys(side) and not python_scalars.is_foreign(side):
             _refuse(name, "depends on whether that is an array or a tensor")
     ranks = [numpy.ndim(own), numpy.ndim(beside)]
     if numpy.__version__.startswith("1.") and 0 in ranks and ranks != [0, 0]:
@@ -245,7 +404,7 @@ def _sample(value: Any, as_it_is: bool = False) -> Any:
     """Something of the dtype, and the number of dimensions, of an array or scalar of NumPy's, or
     what NumPy makes one of; arrays ``as_it_is`` where wanted. None of anything else."""
     numpy = _numpy()
-    if type(value) in python_numbers.NUMBERS or isinstance(value, numpy.generic):
+    if type(value) in python_scalars.NUMBERS or isinstance(value, numpy.generic):
         return value
     if isinstance(value, numpy.ndarray):
         return value if as_it_is else numpy.ones((1,) * value.ndim, value.dtype)
@@ -277,7 +436,7 @@ def _taken(value: Any, dtype: Any) -> Any:
     """An operand in the dtype in which NumPy would work."""
     if isinstance(value, _core.Tensor):
         return value if value.dtype == dtype else ops.cast(value, dtype)
-    if type(value) in python_numbers.NUMBERS:
+    if type(value) in python_scalars.NUMBERS:
         return value  # which takes the dtype of the other one
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return _core.convert_to_tensor(value, dtype)

@@ -6,7 +6,7 @@ import _ast as ast
 import types
 from typing import NamedTuple
 
-from ...heap.errors import ConversionError
+from ...heap.source_location import ConversionError
 from . import build
 from .parse import parse
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ...heap.errors import ConversionError
+from ...heap.source_location import ConversionError
 from . import build
 
 RESULT = "ag__result"

@@ -14,7 +14,7 @@ import collections
 import types
 from collections.abc import Iterator
 
-from ...heap.errors import ConversionError
+from ...heap.source_location import ConversionError
 from . import build
 from .parse import parse
 

@@ -12,7 +12,7 @@ import types
 from collections.abc import Iterable
 
 from ...context import sources
-from ...heap.errors import ConversionError
+from ...heap.source_location import ConversionError
 from . import build
 
 _lambdas_of_file: dict[str, tuple[list[str], list[ast.Lambda]]] = {}

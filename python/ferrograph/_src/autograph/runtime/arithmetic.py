@@ -14,14 +14,14 @@ from collections.abc import Callable
 
 from ...context import tracebacks
 from ...context.hooks import hooks
-from ...heap import invalidated
+from ...heap import references
 from ...heap.trace_context import chosen, loud, really, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
 from ...native import _core
 from ...ops.arithmetic import left_shift, right_shift
-from ...staging import loop_containers, tensor_indexing
-from ...symbolic import identities, merged_variables, python_numbers, python_strings
+from ...staging import loop_state, tensor_indexing
+from ...symbolic import aliases, merged_values, python_scalars
 from ...values import dtypes, errors
 from . import texts
 from .logic import not_
@@ -82,8 +82,8 @@ def _are_integers(name: str, left: Any, right: Any) -> bool:
 
 
 def _is_integer(value: Any) -> bool:
-    is_one = python_numbers.is_chosen(value) and value.dtype == dtypes.int32
-    return is_one and python_numbers.is_certain_integer(value)
+    is_one = python_scalars.is_symbolic_number(value) and value.dtype == dtypes.int32
+    return is_one and python_scalars.is_certain_integer(value)
 
 
 def augment(name: str, left: Any, right: Any) -> Any:
@@ -221,21 +221,21 @@ def same(left: Any, right: Any) -> bool:
     if left is right or not traces.n:
         return left is right
     _refuse_identity(left, right)
-    if chosen and python_numbers.is_number(left) and python_numbers.is_number(right):
-        kinds = python_numbers.kinds_of(left), python_numbers.kinds_of(right)
+    if chosen and python_scalars.is_number(left) and python_scalars.is_number(right):
+        kinds = python_scalars.kinds_of(left), python_scalars.kinds_of(right)
         if None not in kinds and kinds[0].isdisjoint(kinds[1]):
             return False
         for value in (left, right):
-            python_numbers.refuse(value, "`is`")
+            python_scalars.refuse_number(value, "`is`")
     elif left is not None and right is not None:
-        identities.refuse([(left, right)])
+        aliases.refuse_identity([(left, right)])
     return really(left) is really(right)
 
 
 def identity(value: Any) -> int:
     """``id(value)``."""
     _refuse_identity(value)
-    identities.note(really(value))
+    aliases.note_identity(really(value))
     return id(really(value))
 
 
@@ -243,11 +243,11 @@ def _refuse_identity(*compared: Any) -> None:
     if _thread.trace is None:
         return
     if _thread.trace.effects.stale:
-        invalidated.refuse_identity(_thread.trace.effects.stale, *compared)
+        references.refuse_identity(_thread.trace.effects.stale, *compared)
     if _thread.trace.variables.tensors:
-        merged_variables.refuse_identity(compared)
+        merged_values.refuse_variable_identity(compared)
     if _thread.trace.aliases.copies:
-        loop_containers.refuse_copies(*compared)
+        loop_state.refuse_copies(*compared)
     families = _thread.trace.aliases.sets
     if families is not None:
         families.refuse_identity(*compared)
@@ -269,7 +269,9 @@ def item_of(value: Any, key: Any) -> Any:
 def _is_chosen(key: Any) -> bool:
     """Whether a key stands for a number or a text of Python's, which dicts have as keys."""
     is_symbolic = type(key) is _core.SymbolicTensor
-    return is_symbolic and (python_numbers.is_chosen(key) or python_strings.is_chosen(key))
+    return is_symbolic and (
+        python_scalars.is_symbolic_number(key) or python_scalars.is_symbolic_string(key)
+    )
 
 
 # Functions of ``operator`` by what converted code calls in their place.

@@ -6,12 +6,12 @@ import functools
 import types
 
 from ...context.hooks import hooks
-from ...heap import invalidated
+from ...heap import references
 from ...heap.trace_context import chosen, is_proxy, really, thread, traces
 from ...hints import Any
 from ...staging import exceptions, write_barriers
 from ...staging import exceptions as exceptions_module
-from ...symbolic import python_numbers, python_strings
+from ...symbolic import python_scalars
 from .special_methods import PLAIN, callee, found, method
 
 __all__ = ["attribute_of", "getattr_", "hasattr_"]
@@ -24,11 +24,11 @@ def attribute_of(value: Any, name: str) -> Any:
     """``value.name``."""
     kind = type(value)
     if name == "__class__" and traces.n:
-        invalidated.refuse_look(value)
-        if chosen and python_numbers.is_chosen(value):
-            return python_numbers.kind_of(value, "`__class__`")
-        python_numbers.refuse(value, "`__class__`")
-        python_strings.refuse(value)
+        references.refuse_look(value)
+        if chosen and python_scalars.is_symbolic_number(value):
+            return python_scalars.kind_of(value, "`__class__`")
+        python_scalars.refuse_number(value, "`__class__`")
+        python_scalars.refuse_string(value)
         if is_proxy(value):
             return type(really(value))
     if name == "__dict__" and traces.n:
@@ -107,15 +107,15 @@ def getattr_(value: Any, name: str, *default: Any) -> Any:
     except AttributeError as e:
         if not default or _is_of_another(e, value):
             raise
-    python_numbers.refuse(value, "`getattr`")
-    python_strings.refuse(value)
+    python_scalars.refuse_number(value, "`getattr`")
+    python_scalars.refuse_string(value)
     return default[0]
 
 
 def hasattr_(value: Any, name: str) -> bool:
     """``hasattr``."""
-    python_numbers.refuse(value, "`hasattr`")
+    python_scalars.refuse_number(value, "`hasattr`")
     held = getattr_(value, name, _MISSING)
-    if type(held) is invalidated.Invalidated:  # which the object may not have on another path
-        invalidated.refuse_identity(thread.trace.effects.stale, held)
+    if type(held) is references.Invalidated:  # which the object may not have on another path
+        references.refuse_identity(thread.trace.effects.stale, held)
     return held is not _MISSING

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ... import later, ops
 from ...context.hooks import hooks
 from ...heap import region_log
-from ...heap.active_iterators import followed
+from ...heap.liveness.holders import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud, note_choice
 from ...hints import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from ...staging import (
     write_barriers,
 )
 from ...staging.iteration import (
+    Cursor,
     has_elements,
     is_dataset,
     mixed_zip,
@@ -36,8 +37,7 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
-from ...staging.iterator_cursors import Cursor
-from ...symbolic import merged_variables, overflow_checks, python_numbers, scalar_checks
+from ...symbolic import merged_values, python_scalars, ranges
 from ...symbolic.values import is_staged, stands_for_variable
 from ...symbolic.values import truth as truth_of
 from ...values import dtypes
@@ -108,7 +108,7 @@ def _len(value: Any) -> Any:
         if size is not None:
             return special_results.length(size())
         if tensor_lists.is_grown(value):
-            return python_numbers.mark_integer(tensor_lists.whole(value).count(), large=False)
+            return python_scalars.mark_integer(tensor_lists.whole(value).count(), large=False)
         return len(value)
     shape = value.shape
     if shape.rank == 0:
@@ -126,7 +126,7 @@ def _len(value: Any) -> Any:
 
 def _length(tensor: Any) -> Any:
     """The length of a tensor that is known only when the graph runs."""
-    return python_numbers.mark_integer(ops.shape(tensor)[0], large=False)
+    return python_scalars.mark_integer(ops.shape(tensor)[0], large=False)
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
@@ -149,18 +149,18 @@ def _number(value: Any, dtype: Any) -> Any:
     value, kinds = _core.convert_to_tensor(value), _INT if dtype == "int32" else _FLOAT
     if value.dtype.is_complex:
         raise TypeError(diagnostic(here(), "a real number of a complex tensor", _PARTS))
-    if python_numbers.are_foreign_met() and python_numbers.may_be_foreign(value):
+    if python_scalars.are_foreign_met() and python_scalars.may_be_foreign(value):
         dtype = _of_numpys(value, dtype)
     if value.shape.rank != 0:
-        value = scalar_checks.single(value, TypeError)
+        value = python_scalars.single_element(value, TypeError)
     if value.dtype == dtypes.string:
-        return overflow_checks.note(
-            python_numbers.mark(string_ops.to_number(value, dtype), kinds), True
+        return ranges.note(
+            python_scalars.mark_number(string_ops.to_number(value, dtype), kinds), True
         )
     if dtype == "int32":
-        overflow_checks.check_cast(value)
+        ranges.check_cast(value)
     number = ops.stop_gradient(ops.cast(value, dtype))  # as one of Python's has none
-    return overflow_checks.note(python_numbers.mark(number, kinds), large=True)
+    return ranges.note(python_scalars.mark_number(number, kinds), large=True)
 
 
 def _of_numpys(value: Any, dtype: Any) -> Any:
@@ -192,8 +192,8 @@ def _as_bool(value: Any) -> Any:
     if value.dtype == dtypes.string:
         value = string_ops.length(value)
     if value.shape.rank != 0:
-        value = scalar_checks.single(value, ValueError)
-    return python_numbers.mark_truth(ops.identity(truth_of(value, "`bool`")))
+        value = python_scalars.single_element(value, ValueError)
+    return python_scalars.mark_truth(ops.identity(truth_of(value, "`bool`")))
 
 
 def _abs(value: Any) -> Any:
@@ -207,9 +207,9 @@ def _abs(value: Any) -> Any:
 def _round(number: Any, *digits: Any, **keywords: Any) -> Any:
     if (own := method(number, "__round__")) is not None:
         return own(*digits, *keywords.values())
-    if chosen and python_numbers.is_chosen(number):
-        if digits or keywords or python_numbers.standing(number) is not True:
-            python_numbers.refuse(number, "`round`, to digits or of what may be a tensor")
+    if chosen and python_scalars.is_symbolic_number(number):
+        if digits or keywords or python_scalars.standing(number) is not True:
+            python_scalars.refuse_number(number, "`round`, to digits or of what may be a tensor")
         return _number(ops.round(number) if number.dtype.is_floating else number, "int32")
     return round(number, *digits, **keywords)
 
@@ -222,7 +222,7 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
         return arithmetic.binary("pow", base, exp)
     for value in filter(is_staged, (base, exp, mod)):
-        python_numbers.refuse(value, "`pow` with a modulus")
+        python_scalars.refuse_number(value, "`pow` with a modulus")
         raise TypeError("pow() with a modulus is not defined for tensors")
     return pow(base, exp, mod)
 
@@ -336,7 +336,9 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         if keywords:
             return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
-            scalar_checks.refuse_rows(iteration.check_rows(args[0]), f"`{python.__name__}`", 2)
+            python_scalars.refuse_truth_of_rows(
+                iteration.check_rows(args[0]), f"`{python.__name__}`", 2
+            )
             _assert_elements(python, args[0])
             return tensor_lists.as_element(given[0], _of_all(reduction, args[0]))
         if len(args) == 1 and not issubclass(type(args[0]), (list, tuple)):
@@ -350,15 +352,15 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
 
     def between(first: Any, second: Any) -> Any:
         if chosen and is_staged(first) and is_staged(second):
-            first, second = python_numbers.weakened(first, second) or (first, second)
+            first, second = python_scalars.weakened(first, second) or (first, second)
         found = _of_two(pairwise, first, second)
         note_choice()
-        scalar_checks.refuse(found.shape, f"`{python.__name__}`")
+        python_scalars.refuse_truth_of_several(found.shape, f"`{python.__name__}`")
         if stands_for_variable(first) or stands_for_variable(second):
-            merged_variables.follow(found, (first, second), python.__name__)
-        if not (is_staged(first) and is_staged(second)) or overflow_checks.are_met():
+            merged_values.follow_variable(found, (first, second), python.__name__)
+        if not (is_staged(first) and is_staged(second)) or ranges.are_met():
             # Python takes the first where both are equal.
-            overflow_checks.note_chosen(found, lambda: ops.equal(found, first), first, second)
+            ranges.note_chosen(found, lambda: ops.equal(found, first), first, second)
         return found
 
     return choose
@@ -515,7 +517,7 @@ def _asking(python: Callable) -> Callable:
 
     def ask(*args: Any, **keywords: Any) -> Any:
         if chosen and args and type(args[0]) is _core.SymbolicTensor:
-            python_numbers.refuse(args[0], f"`{python.__name__}`")
+            python_scalars.refuse_number(args[0], f"`{python.__name__}`")
         if loud:
             unconverted_calls.given(python, args, takes_lists=python is not ascii)
         return python(*args, **keywords)
@@ -524,10 +526,10 @@ def _asking(python: Callable) -> Callable:
 
 
 def _isinstance(value: Any, among: Any) -> bool:
-    if chosen and python_numbers.is_chosen(value):
-        return python_numbers.is_instance(value, among)
+    if chosen and python_scalars.is_symbolic_number(value):
+        return python_scalars.is_instance(value, among)
     if chosen and type(value) is _core.SymbolicTensor:
-        python_numbers.refuse(value, "`isinstance`")
+        python_scalars.refuse_number(value, "`isinstance`")
     if loud:
         unconverted_calls.given(isinstance, (value,), takes_lists=True)
     return isinstance(value, among)
@@ -535,8 +537,8 @@ def _isinstance(value: Any, among: Any) -> bool:
 
 def _type(*args: Any, **keywords: Any) -> Any:
     if len(args) == 1 and not keywords:
-        is_number = chosen and python_numbers.is_chosen(args[0])
-        return python_numbers.kind_of(args[0], "`type`") if is_number else _class_of(*args)
+        is_number = chosen and python_scalars.is_symbolic_number(args[0])
+        return python_scalars.kind_of(args[0], "`type`") if is_number else _class_of(*args)
     name, bases, held = args
     module = sys._getframe(1).f_globals.get("__name__")  # which Python takes for the class's
     return type(name, bases, {"__module__": module, **held}, **keywords)
@@ -547,9 +549,9 @@ def _written(python: Callable) -> Callable:
     names = ("__str__", "__repr__") if python is builtins.str else ("__repr__",)
 
     def write(*args: Any, **keywords: Any) -> Any:
-        if chosen and len(args) == 1 and python_numbers.is_chosen(args[0]):
-            if python_numbers.standing(args[0]) is not True:  # of which a tensor shows more
-                python_numbers.refuse(args[0], f"`{python.__name__}`")
+        if chosen and len(args) == 1 and python_scalars.is_symbolic_number(args[0]):
+            if python_scalars.standing(args[0]) is not True:  # of which a tensor shows more
+                python_scalars.refuse_number(args[0], f"`{python.__name__}`")
             return texts.written(args[0])
         if len(args) == 1 and not keywords and type(args[0]) not in _PLAIN:
             own = texts.own_text(args[0], *names)

@@ -13,9 +13,10 @@ from collections.abc import Callable
 
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...heap import active_iterators, attribute_presence, region_log, setters
-from ...heap.errors import ConversionError
+from ...heap import own_attributes, region_log
+from ...heap.liveness import holders
 from ...heap.location import is_grown
+from ...heap.source_location import ConversionError
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
@@ -160,7 +161,7 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 
 def _resolved(callee: Any) -> Any:
     if _reads_later(callee) and region_log.active():
-        active_iterators.of_trace().has_native = True
+        holders.Iterators.of_trace().has_native = True
     if not has_variants():
         return _form(callee)
     if is_proxy(callee):
@@ -289,8 +290,8 @@ def _library(callee: Any) -> Any:
     callee = external_effects.form(callee)
     if str(getattr(callee, "__module__", None)).startswith("numpy"):
         callee = unconverted_calls.asking(callee)
-    if region_log.has_unsure() and attribute_presence.is_copied(callee):
-        callee = attribute_presence.copying(callee)
+    if region_log.has_unsure() and own_attributes.is_copied(callee):
+        callee = own_attributes.copying(callee)
     takes_lists = write_barriers.has_lists()
     if takes_lists:
         is_ordering = getattr(callee, "__module__", None) in _ORDERING
@@ -341,7 +342,7 @@ def _is_made_by_python(cls: type) -> bool:
     if init is object.__init__:
         return True
     is_own = type(init) is _FUNCTION and not is_exempt(init)
-    return is_own and sets_attributes_only(init.__code__) and setters.keeps_any(cls)
+    return is_own and sets_attributes_only(init.__code__) and own_attributes.keeps_any(cls)
 
 
 def convert_callee(callee: types.FunctionType) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ...context.hooks import hooks
 from ...heap import region_log
-from ...heap.active_iterators import forget
+from ...heap.liveness.holders import forget_iterator
 from ...heap.source_location import here
 from ...heap.trace_context import loud
 from ...hints import Any
@@ -95,7 +95,7 @@ def sifted(
     try:
         return sieved(rest, guarded(given.pop, rest))
     except BaseException:
-        forget(known)
+        forget_iterator(known)
         raise
 
 
@@ -148,7 +148,7 @@ def listed(
     try:
         return region_log.fresh(plain(given.pop))
     except BaseException:
-        forget(known)
+        forget_iterator(known)
         raise
 
 

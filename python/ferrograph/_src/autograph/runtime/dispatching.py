@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 
 from ...hints import Any
-from ...symbolic import python_numbers
+from ...symbolic import python_scalars
 from . import unconverted_calls
 
 _FUNCTIONS = functools.singledispatch(lambda value: value).__code__
@@ -32,7 +32,7 @@ def _calling(callee: Callable, dispatch: Any, fn: Callable[[Callable], Callable]
     def call(*args: Any, **kwargs: Any) -> Any:
         if not args:
             return callee(**kwargs)
-        python_numbers.refuse(args[0], f"`{callee.__name__}`")
+        python_scalars.refuse_number(args[0], f"`{callee.__name__}`")
         unconverted_calls.given(callee, args[:1], takes_lists=True)
         return fn(_chosen(dispatch, args[0].__class__))(*args, **kwargs)
 

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 
 from ...context import finalizers, thread
-from ...heap import setters
+from ...heap import own_attributes
 from ...heap.trace_context import loud, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
@@ -119,7 +119,7 @@ def _does_the_same(callee: Any, found: Any, target: Any) -> bool:
     if form is not function and not compile.is_form(form.__code__, function.__code__):
         return False
     stores = is_leaf(form.__code__)
-    return stores == "nothing" or (stores == "own" and setters.keeps_any(type(target)))
+    return stores == "nothing" or (stores == "own" and own_attributes.keeps_any(type(target)))
 
 
 def stored(sites: list, place: int, target: Any, name: str, label: str) -> Any:

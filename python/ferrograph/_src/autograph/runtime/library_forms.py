@@ -19,7 +19,7 @@ from ...hints import Any
 from ...native import _core
 from ...staging import list_arguments, write_barriers
 from ...staging.iteration import tensor_range
-from ...symbolic import identities, python_numbers
+from ...symbolic import aliases, python_scalars
 from ...values import nest
 from ...values.constants import constant
 from . import frame_builtins, printing
@@ -47,11 +47,11 @@ def _giving_tensors(function: Callable) -> Callable:
         called = list_arguments.for_library(function) if write_barriers.has_lists() else function
         made = called(*args, **keywords)
         if type(made) is list:
-            return [python_numbers.note_tensor(part) for part in made]
-        noted = python_numbers.note_tensor(made)
+            return [python_scalars.note_tensor(part) for part in made]
+        noted = python_scalars.note_tensor(made)
         is_given = any(made is value for value in (*args, *keywords.values()))
         if type(noted) is _core.SymbolicTensor and not is_given and region_log.active():
-            identities.note_new(noted)
+            aliases.note_new_tensor(noted)
         return noted
 
     return make

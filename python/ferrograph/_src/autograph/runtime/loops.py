@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 
 from ... import ops
 from ...context.ownership import is_own_module
-from ...heap.active_iterators import followed
-from ...heap.errors import UnstageableLoopError
+from ...heap.liveness.holders import followed
 from ...heap.location import State, is_grown
 from ...heap.region_log import in_region
-from ...heap.source_location import diagnostic
+from ...heap.source_location import UnstageableLoopError, diagnostic
 from ...heap.trace_context import is_proxy
 from ...hints import Any
-from ...staging import conditional, iterator_cursors, loops, tensor_lists
+from ...staging import conditional, iteration, loops, tensor_lists
 from ...staging.iteration import is_iterated_staged
 from ...staging.write_barriers import advanced
 from ...symbolic.values import is_staged
@@ -121,7 +120,7 @@ def for_stmt(
         iterable = opened(iterable)
         if is_grown(iterable):
             iterable = tensor_lists.elements_of(iterable)
-        iterable = iterated(iterator_cursors.going_on(iterable))
+        iterable = iterated(iteration.going_on(iterable))
         if is_iterated_staged(iterable):
             state = State(names, places, (body,)).between_iterations()
             loop = loops.Loop(state, broke, returned, options, **dict(facts))
@@ -203,7 +202,7 @@ def _rest(
     its own, so that all values are what they are in plain Python."""
     what = "a `return` in this loop" if returned is not None else "a `break` in this loop"
     shared_iterators.refuse([], elements, what)
-    if not kept and isinstance(elements, iterator_cursors.Cursor):
+    if not kept and isinstance(elements, iteration.Cursor):
         elements = iter(list(elements))  # whose position nobody sees
     turns, n = shared_iterators.Turns(elements, kept), 0
     reached = turns.reached
@@ -225,7 +224,7 @@ def unrolls(iterable: Any) -> bool:
     """Whether Python runs a loop over ``iterable``."""
     if is_iterated_staged(iterable) or is_grown(iterable):
         return False
-    if isinstance(iterable, iterator_cursors.Cursor) or is_proxy(iterable):
+    if isinstance(iterable, iteration.Cursor) or is_proxy(iterable):
         return False
     if has_methods(iterable):
         return False

@@ -5,12 +5,12 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 
-from ...heap import invalidated
+from ...heap import references
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...hints import Any
 from ...staging import conditional, list_arguments, side_effects
-from ...symbolic import python_numbers, python_strings
+from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
 from ...values import errors
 from . import special_methods
@@ -119,7 +119,7 @@ def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
     if is_proxy(subject) and pattern[0] not in _WHOLE:
         subject._ferrograph_refuse()
     if pattern[0] not in _KEEPING:
-        invalidated.refuse_look(subject)
+        references.refuse_look(subject)
     return _KINDS[pattern[0]](subject, names, *pattern[1:])
 
 
@@ -216,10 +216,10 @@ def _class(
 ) -> Any:
     if not isinstance(cls, type):
         raise TypeError("called match pattern must be a class")
-    if python_numbers.is_chosen(subject):
-        if not python_numbers.is_instance(subject, cls):
+    if python_scalars.is_symbolic_number(subject):
+        if not python_scalars.is_instance(subject, cls):
             return False
-    elif not isinstance("" if python_strings.is_chosen(subject) else subject, cls):
+    elif not isinstance("" if python_scalars.is_symbolic_string(subject) else subject, cls):
         return False
     if patterns and cls in _SELF_MATCHING:
         pairs = [(subject, patterns[0])]

@@ -9,7 +9,7 @@ from ...hints import Any
 from ...native import _core
 from ...ops import debug, string_ops
 from ...staging import list_arguments
-from ...symbolic import merged_arrays, python_numbers, python_strings
+from ...symbolic import merged_values, python_scalars
 from ...values import dtypes
 from . import texts
 
@@ -35,13 +35,13 @@ def _is_written(value: Any) -> bool:
     list_arguments.refuse_grown(value)
     if type(value) is not _core.SymbolicTensor:
         return False
-    if python_numbers.is_foreign(value):
-        python_numbers.refuse(value, "a text")
-    if merged_arrays.stands_for_array(value):
-        merged_arrays.refuse_text(value)
+    if python_scalars.is_foreign(value):
+        python_scalars.refuse_number(value, "a text")
+    if merged_values.stands_for_array(value):
+        merged_values.refuse_array_text(value)
     if value.dtype == dtypes.string:
-        return python_strings.is_chosen(value)
-    return not value.dtype.is_integer and python_numbers.standing(value) is True
+        return python_scalars.is_symbolic_string(value)
+    return not value.dtype.is_integer and python_scalars.standing(value) is True
 
 
 def _shown_in(value: Any) -> list:
@@ -66,5 +66,5 @@ def _text(value: Any, summarize: Any) -> Any:
 
 def _inner(value: Any, summarize: Any) -> Any:
     """What a container shows of a value in it."""
-    python_strings.refuse(value)
+    python_scalars.refuse_string(value)
     return repr(value) if type(value) is str else _text(value, summarize)

@@ -14,7 +14,7 @@ from ...hints import Any
 from ...native import _core
 from ...staging import tensor_lists
 from ...staging.iteration import check_rows, is_dataset
-from ...symbolic import python_numbers, scalar_checks
+from ...symbolic import python_scalars
 from ...symbolic import values as values_module
 from ...symbolic.values import is_staged
 from ...values import dtypes, errors
@@ -36,8 +36,8 @@ def _quantifier(
         values = iterated(tensor_lists.as_numbers(values))
         if is_staged(values):
             if values.shape.rank != 1:
-                scalar_checks.refuse_rows(check_rows(values), f"`{python.__name__}`")
-            return python_numbers.mark_truth(reduction(ops.cast(values, dtypes.bool)))
+                python_scalars.refuse_truth_of_rows(check_rows(values), f"`{python.__name__}`")
+            return python_scalars.mark_truth(reduction(ops.cast(values, dtypes.bool)))
         found: Any = python is builtins.all
         kept = shared_iterators.held(values, 2)  # by the form and by its caller
         for value in values:
@@ -55,7 +55,7 @@ def _quantifier(
 
 
 def _answer(found: Any) -> Any:
-    return python_numbers.mark_truth(found) if is_staged(found) else found
+    return python_scalars.mark_truth(found) if is_staged(found) else found
 
 
 def _rest(values: Any, found: Any, operator: Callable, ended: bool) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ...heap.active_iterators import followed
+from ...heap.liveness.holders import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of
 from ...hints import Any
 from ...staging import conditional, list_arguments, tensor_lists, variant_proxies
-from ...staging.iteration import has_elements
-from ...staging.iterator_cursors import going_on
+from ...staging.iteration import going_on, has_elements
 from ...symbolic.values import is_staged
 from ...values import errors
 from .arithmetic import item_of

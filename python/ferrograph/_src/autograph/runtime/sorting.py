@@ -12,7 +12,7 @@ from ...heap.trace_context import loud, note_ordered
 from ...hints import Any
 from ...staging import tensor_indexing, tensor_lists
 from ...staging.iteration import check_rows
-from ...symbolic import scalar_checks
+from ...symbolic import python_scalars
 from ...symbolic import values as values_module
 from ...symbolic.values import is_staged
 from . import equality
@@ -31,7 +31,7 @@ def sorted_(values: Any, **keywords: Any) -> Any:
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
     check_rows(values)
     if key is None:
-        scalar_checks.refuse_rows(values, "`sorted`", 2)
+        python_scalars.refuse_truth_of_rows(values, "`sorted`", 2)
         found = ops.sort(values, axis=0, direction=direction)
         return note_ordered(tensor_lists.of_elements(found, given))
     order = ops.argsort(control_flow.map_fn(key, values), axis=0, direction=direction, stable=True)
@@ -74,7 +74,7 @@ def _sorted_items(items: list, key: Any = None, reverse: Any = False) -> list:
     places = None
     for column in reversed(columns):
         values = stack_of(list(column))
-        scalar_checks.refuse_rows(values, "`sorted`", 2)
+        python_scalars.refuse_truth_of_rows(values, "`sorted`", 2)
         values = values if places is None else ops.gather(values, places)
         found = ops.argsort(values, direction=_direction(reverse), stable=True)
         places = found if places is None else ops.gather(places, found)

@@ -20,7 +20,7 @@ from ...heap.trace_context import Holder, is_proxy
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
 from ...native import _core
-from ...staging import elements, exceptions, tensor_lists, variant_proxies
+from ...staging import exceptions, tensor_lists, variant_proxies
 from ...values import errors
 from ..status import NOT_CONVERTED
 from . import special_results
@@ -116,7 +116,7 @@ def truth(value: Any) -> Any:
 
 def opened(value: Any) -> Any:
     """What a loop over ``value`` runs over, where that is an object with several contents."""
-    return elements.elements_of(value) if is_proxy(value) else value
+    return variant_proxies.elements_of(value) if is_proxy(value) else value
 
 
 def has_methods(iterable: Any) -> bool:

@@ -10,7 +10,7 @@ import operator
 from ... import ops
 from ...hints import Any
 from ...native import _core
-from ...symbolic import python_numbers
+from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
 from ...values import dtypes
 
@@ -19,7 +19,7 @@ def truth(given: Any) -> Any:
     """What ``__bool__`` gives."""
     if type(given) is bool:
         return given
-    if python_numbers.is_chosen(given):
+    if python_scalars.is_symbolic_number(given):
         if given.dtype.is_bool:
             return given
         raise TypeError("__bool__ should return bool, returned a number")
@@ -28,11 +28,11 @@ def truth(given: Any) -> Any:
 
 def length(given: Any) -> Any:
     """What ``__len__`` gives."""
-    if python_numbers.is_chosen(given):
+    if python_scalars.is_symbolic_number(given):
         if not (given.dtype.is_integer or given.dtype.is_bool):
             raise TypeError("'float' object cannot be interpreted as an integer")
         if given.dtype.is_bool:
-            return python_numbers.mark_integer(ops.cast(given, dtypes.int32), large=False)
+            return python_scalars.mark_integer(ops.cast(given, dtypes.int32), large=False)
         ops.Assert(given >= 0, [f"ValueError: {_NEGATIVE}"])
         return given
     if is_staged(given):
@@ -49,7 +49,7 @@ _NEGATIVE = "__len__() should return >= 0"
 
 def integer(given: Any) -> Any:
     """What ``__int__`` gives."""
-    if python_numbers.is_chosen(given):
+    if python_scalars.is_symbolic_number(given):
         if given.dtype.is_floating:
             raise TypeError("__int__ returned non-int (type float)")
     elif not isinstance(given, int):
@@ -59,7 +59,7 @@ def integer(given: Any) -> Any:
 
 def real(given: Any) -> Any:
     """What ``__float__`` gives."""
-    if python_numbers.is_chosen(given):
+    if python_scalars.is_symbolic_number(given):
         if not given.dtype.is_floating:
             raise TypeError("__float__ returned non-float (type int)")
     elif not isinstance(given, float):

@@ -14,8 +14,8 @@ from ...heap.trace_context import chosen, loud
 from ...hints import Any
 from ...native import _core
 from ...ops import string_ops
-from ...staging import contents, list_arguments
-from ...symbolic import python_numbers, python_strings
+from ...staging import list_arguments, write_barriers
+from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
 from ...values import dtypes, errors
 from .special_methods import function_of, method
@@ -35,9 +35,9 @@ def formatted(value: Any, spec: str = "") -> Any:
     """``format(value, spec)``; a string tensor where the value is a tensor of the graph."""
     if type(value) in _PLAIN:
         return format(value, spec)
-    if not spec and python_strings.is_chosen(value):
+    if not spec and python_scalars.is_symbolic_string(value):
         return value
-    if not spec and (python_numbers.is_chosen(value) or _is_foreign(value)):
+    if not spec and (python_scalars.is_symbolic_number(value) or _is_foreign(value)):
         return written(value)
     if not spec or not is_staged(value):
         if (own := method(value, "__format__")) is not None:
@@ -50,7 +50,11 @@ def formatted(value: Any, spec: str = "") -> Any:
         attributes = _attributes(tensor, spec, **found.groupdict())
         if attributes is not None:
             as_float = found["kind"] not in ("", "d")
-            if as_float and tensor.dtype == dtypes.float32 and python_numbers.is_chosen(tensor):
+            if (
+                as_float
+                and tensor.dtype == dtypes.float32
+                and python_scalars.is_symbolic_number(tensor)
+            ):
                 text = _of_float(tensor, spec, attributes)
                 if text is not None:
                     return text
@@ -68,7 +72,7 @@ def formatted(value: Any, spec: str = "") -> Any:
 
 
 def _is_foreign(value: Any) -> bool:
-    return type(value) is _core.SymbolicTensor and python_numbers.is_foreign(value)
+    return type(value) is _core.SymbolicTensor and python_scalars.is_foreign(value)
 
 
 _FORMAT = object.__format__
@@ -84,7 +88,7 @@ def own_text(value: Any, *names: str) -> Any:
             if ownership.is_library_file(file) or file == "<string>":  # made for a dataclass
                 return None
             text = hooks.callee(function)(value)
-            is_text = isinstance(text, str) or python_strings.is_chosen(text)
+            is_text = isinstance(text, str) or python_scalars.is_symbolic_string(text)
             return text if is_text else None  # of which Python says itself that it is none
         if getattr(type(value), name, None) is not getattr(object, name):
             return None
@@ -97,26 +101,26 @@ def shown(value: Any) -> Any:
         return tuple(map(shown, value))
     list_arguments.refuse_grown(value)
     if chosen or loud:
-        contents.refuse_chosen(value, "a text")
+        write_barriers.refuse_chosen(value, "a text")
     return value
 
 
 def written(value: Any) -> Any:
     """The text of a number that the graph chose, as Python writes it: a string tensor. A text that
     it chose is that itself."""
-    if value.dtype == dtypes.string and python_strings.is_chosen(value):
+    if value.dtype == dtypes.string and python_scalars.is_symbolic_string(value):
         return value
     text = _of_truth_or_float(value)
     if text is None:
         if not value.dtype.is_integer or value.shape.rank:  # whose digits are others there
-            python_numbers.refuse(value, "a text")
+            python_scalars.refuse_number(value, "a text")
         text = string_ops.as_string(value)
     return _text(text)
 
 
 def _text(tensor: Any) -> Any:
     """A string tensor, noted as one that stands for a text of Python's."""
-    python_strings.mark(tensor)
+    python_scalars.mark_string(tensor)
     return tensor
 
 
@@ -124,8 +128,8 @@ def _of_truth_or_float(number: Any) -> Any:
     """The text of a truth, or of a float that is one of some that are known; None of others."""
     if number.dtype == dtypes.bool:
         return ops.where(number, "True", "False")
-    known = python_numbers.known_of(number)
-    if not known or python_numbers.kinds_of(number) != {float}:
+    known = python_scalars.known_of(number)
+    if not known or python_scalars.kinds_of(number) != {float}:
         return None
     return _of_known(number, {v: repr(v) for v in known})
 
@@ -137,9 +141,9 @@ def _of_float(number: Any, spec: str, attributes: dict[str, Any]) -> Any:
     """The text of a float of Python's that the graph chose among some that are known. None where
     they are not, and the single precision in which it is computed shows the same digits: others are
     refused."""
-    if python_numbers.standing(number) is not True:
+    if python_scalars.standing(number) is not True:
         return None  # a tensor of plain Python's, too
-    known = python_numbers.known_of(number)
+    known = python_scalars.known_of(number)
     text = _of_known(number, {v: format(v, spec) for v in known}) if known else None
     if text is not None:
         return text
@@ -209,12 +213,14 @@ def joining(between: str, python: Callable) -> Callable:
     """``between.join``, of texts among which the graph may have chosen; else ``python``'s."""
 
     def put_together(parts: Any) -> Any:
-        if type(parts) not in (list, tuple) or not any(map(python_strings.is_chosen, parts)):
+        if type(parts) not in (list, tuple) or not any(
+            map(python_scalars.is_symbolic_string, parts)
+        ):
             return python(parts)
-        if not all(type(part) is str or python_strings.is_chosen(part) for part in parts):
+        if not all(type(part) is str or python_scalars.is_symbolic_string(part) for part in parts):
             return python(parts)
         text = string_ops.join(list(parts), between)
-        python_strings.mark(text)
+        python_scalars.mark_string(text)
         return text
 
     return put_together
@@ -224,6 +230,6 @@ def joined(*parts: Any) -> Any:
     """The parts of an f-string as one text."""
     if any(is_staged(part) for part in parts):
         text = string_ops.join(list(parts))
-        python_strings.mark(text)
+        python_scalars.mark_string(text)
         return text
     return "".join(parts)

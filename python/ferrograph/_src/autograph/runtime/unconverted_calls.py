@@ -11,22 +11,15 @@ import types
 from collections.abc import Callable
 
 from ...context.hooks import hooks
-from ...heap import invalidated, region_log
+from ...heap import references, region_log
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.structure import leaves_of
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
-from ...staging import (
-    conditional,
-    contents,
-    list_arguments,
-    side_effects,
-    variant_proxies,
-    write_barriers,
-)
-from ...symbolic import python_numbers, python_strings
+from ...staging import conditional, list_arguments, side_effects, variant_proxies, write_barriers
+from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
 from ...values import errors
 from .caches import counting, remembering
@@ -61,15 +54,15 @@ def guarded(callee: Any, takes_lists: bool = False) -> Any:
 def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
     """``args`` as code that is not converted may have them."""
     name = getattr(callee, "__name__", "")
-    unbound = type(callee) in _UNBOUND and invalidated.only_writes(name)
-    if args and type(args[0]) is invalidated.Invalidated and unbound:
-        held = invalidated.behind(args[0])
+    unbound = type(callee) in _UNBOUND and references.only_writes(name)
+    if args and type(args[0]) is references.Invalidated and unbound:
+        held = references.behind(args[0])
         args = args if is_proxy(held) else (held, *args[1:])
     for value in args:
-        if type(value) is invalidated.Invalidated:
+        if type(value) is references.Invalidated:
             value._ferrograph_refuse()
         if name not in _KEEPS:
-            python_strings.refuse(value)
+            python_scalars.refuse_string(value)
             if not takes_lists:
                 list_arguments.refuse_grown(value)
     return args
@@ -92,7 +85,7 @@ def formatting(callee: Callable) -> Callable:
 
     def put_in(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
-            contents.refuse_chosen(value, "a text")
+            write_barriers.refuse_chosen(value, "a text")
             list_arguments.refuse_grown(value)
         return callee(*args, **kwargs)
 
@@ -106,7 +99,7 @@ def asking(callee: Callable) -> Callable:
 
     def ask(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
-            python_numbers.refuse(value, f"`{callee.__name__}`")
+            python_scalars.refuse_number(value, f"`{callee.__name__}`")
             if compares and any(map(is_staged, leaves_of(value))):
                 raise errors.StagingError(
                     diagnostic(

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...autograph.convert.parse import parse
 from ...context import thread
-from ...heap.errors import ConversionError
+from ...heap.source_location import ConversionError
 from ...native import _core
 
 __all__ = ["settle"]

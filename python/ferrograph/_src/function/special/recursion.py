@@ -24,7 +24,7 @@ from ...heap import structure
 from ...heap.source_location import SourceLocation, diagnostic, here
 from ...native import _core
 from ...staging import exceptions, side_effects
-from ...symbolic import overflow_checks
+from ...symbolic import ranges
 from ...values import dtypes
 from ...values.errors import InvalidArgumentError, StagingError
 from .. import concrete, outputs
@@ -178,7 +178,7 @@ def _integers(function: Any, raw: list) -> list[bool]:
     calls it."""
     if function not in _plain:
         return [False] * len(raw)
-    _plain[function] = [type(v) is int or overflow_checks.standing(v) is True for v in raw]
+    _plain[function] = [type(v) is int or ranges.standing(v) is True for v in raw]
     return _plain[function]
 
 
@@ -288,7 +288,7 @@ def _without_effects(made: Any, target: types.FunctionType, args: tuple, kwargs:
     leaves, integers = structure.leaves_of(result), _plain.get(made, [])
     if len(leaves) == len(integers):
         for leaf in itertools.compress(leaves, integers):
-            overflow_checks.note(leaf, large=True)
+            ranges.note(leaf, large=True)
     return result
 
 

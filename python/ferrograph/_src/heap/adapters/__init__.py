@@ -2,9 +2,6 @@
 
 from ... import later
 
-_LATE = (
-    "arrays",
-    "memory",
-)
+_LATE = ("memory",)
 
 globals().update(zip(_LATE, later(__name__, *_LATE), strict=True))

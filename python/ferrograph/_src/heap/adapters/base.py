@@ -25,13 +25,13 @@ from ..location import (
     Location,
     attribute_location,
     cell_location,
-    copied,
     global_location,
     put_variants,
     variants_of,
 )
 from ..source_location import diagnostic, here
 from ..trace_context import note_asked
+from ..user_hashing import copied
 
 Found = Iterator[tuple[Location, Any]]
 _is = operator.is_

@@ -21,11 +21,11 @@ from ...context.by_class import ByClass
 from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...native import _core
-from .. import library_states, walk
+from .. import walk
 from ..liveness import frames
 from ..location import Location
 from ..trace_context import really
-from . import arrays, memory
+from . import library_states, memory
 from .base import (
     STEPS,
     AllNames,
@@ -288,7 +288,7 @@ def _learn(kind: type) -> Iterable[TypeAdapter]:
         yield stored
     if issubclass(kind, _IN_STEP):
         yield STEPS
-    shown = arrays.shown(kind) if "numpy" in sys.modules else None
+    shown = memory.shown(kind) if "numpy" in sys.modules else None
     if shown is not None:
         yield shown
     if stored is _REFERENTS and hasattr(kind, "writelines"):
@@ -552,9 +552,9 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, TypeAdapter]:
     if hashes is not None:
         found[hashes.HASH] = State(_digest, None, "digest")
     if numpy is not None:
-        found[numpy.ndarray] = arrays.Array()
+        found[numpy.ndarray] = memory.Array()
     if numpy_random is not None:
-        found.update(arrays.generators(numpy_random))
+        found.update(memory.generators(numpy_random))
     return found
 
 

@@ -5,14 +5,9 @@ and counts of references. The one place that asks the interpreter for these.
 from ... import later
 
 _LATE = (
-    "call_arguments",
-    "code_facts",
     "counts",
     "frames",
-    "hidden_references",
-    "native_readers",
-    "reading",
-    "stacks",
+    "holders",
 )
 
 globals().update(zip(_LATE, later(__name__, *_LATE), strict=True))

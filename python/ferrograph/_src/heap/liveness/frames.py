@@ -1,17 +1,102 @@
-"""Liveness of names: what the code that is being traced still reads, by its frames and bytecode."""
+"""Liveness of names: what code that is being traced still reads, by frames and bytecode.
+
+Also what code may do by its instructions, the names in it, and the stacks of frames: before Python
+3.11 a caller keeps the arguments of a call there until it returns, where nothing reads them.
+"""
 
 from __future__ import annotations
 
+import collections
 import functools
+import gc
+import opcode
 import sys
 import types
 from collections.abc import Iterator
 
 from ...context import bytecode, ownership, tracebacks
-from ...context.locals import locals_of
+from ...context.locals import keeps_arguments, locals_of
 from ...hints import Any
-from ..code_names import words_of
 from ..location import Location
+
+# What takes the name of an attribute as a text: operators of converted code, and Python's own.
+_BY_TEXT = frozenset(
+    {"attribute_of", "getattr", "setattr", "delattr", "attrgetter", "methodcaller"}
+    | {"__getattribute__", "__setattr__", "__delattr__"}
+)
+IMPORTS = "import "  # how words begin that say that code imports, and what
+_IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
+_words: dict[int, tuple[types.CodeType, frozenset[str]]] = {}
+_MOST_CODES = 8192
+
+
+def words_of(code: types.CodeType) -> frozenset[str]:
+    """The names of globals and attributes in a code object and those in it."""
+    known = _words.get(id(code))
+    if known is not None:
+        return known[1]
+    inner = [words_of(c) for c in code.co_consts if type(c) is types.CodeType]
+    found = frozenset(code.co_names).union(*inner)
+    if _IMPORT_NAME in code.co_code[::2]:
+        found |= {IMPORTS, *(IMPORTS + name for name in imported_by(code))}
+    if not _BY_TEXT.isdisjoint(code.co_names):
+        found = found.union(c for c in code.co_consts if type(c) is str and c.isidentifier())
+    if len(_words) >= _MOST_CODES:
+        _words.clear()
+    _words[id(code)] = code, found
+    return found
+
+
+def imported_by(code: types.CodeType) -> Iterator[str]:
+    """The names of the modules that a code object imports."""
+    high, text = 0, code.co_code
+    for i in range(0, len(text), 2):
+        arg = text[i + 1] | high
+        high = arg << 8 if text[i] == opcode.EXTENDED_ARG else 0
+        if text[i] == _IMPORT_NAME:
+            yield code.co_names[arg]
+
+
+def sets(code: types.CodeType, name: str) -> bool:
+    """Whether code, or code in it, sets an attribute of a name, or the items of what is there."""
+    for instruction in bytecode.instructions(code):
+        if instruction.opname in ("STORE_ATTR", "DELETE_ATTR") and instruction.argval == name:
+            return True
+        if instruction.opname in ("STORE_SUBSCR", "DELETE_SUBSCR"):
+            return True
+    return any(sets(c, name) for c in code.co_consts if type(c) is types.CodeType)
+
+
+_CHANGING_OBJECTS = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_")
+
+
+def changes(code: types.CodeType) -> bool:
+    """Whether code, or code in it, changes anything but its own local names."""
+    import dis
+
+    if any(i.opname.startswith(_CHANGING_OBJECTS) for i in dis.get_instructions(code)):
+        return True
+    return any(changes(c) for c in code.co_consts if type(c) is types.CodeType)
+
+
+def calls(code: types.CodeType) -> bool:
+    import dis
+
+    return any(i.opname.startswith("CALL") for i in dis.get_instructions(code))
+
+
+_LISTING = frozenset({"__dict__", "vars", "__getstate__", "delattr", "__delattr__"})
+
+
+def lists_attributes(code: types.CodeType) -> bool:
+    import dis
+
+    if not _LISTING.isdisjoint(code.co_names):
+        return True
+    if any(i.opname == "DELETE_ATTR" for i in dis.get_instructions(code)):
+        return True
+    return any(lists_attributes(c) for c in code.co_consts if type(c) is types.CodeType)
+
 
 _MACHINERY = ownership.MACHINERY
 # Names that converted code reads in the statement that sets them.
@@ -248,3 +333,143 @@ def augmented(code: types.CodeType) -> frozenset[str]:
             pending = False
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     return frozenset(found).union(*map(augmented, inner))
+
+
+# What is on a stack, the last one on top: whether it belongs to a block, as the iterator of a loop.
+_Stack = tuple[bool, ...]
+_ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD"})
+_JUMPS_BACK = ("JUMP_BACKWARD", "JUMP_ABSOLUTE")
+
+
+def are_held() -> bool:
+    """Whether code of the trace that is running has such values."""
+    return any(map(_holds, frames()))
+
+
+def _holds(frame: types.FrameType) -> bool:
+    """Whether a frame has some below the result of the call that it makes; True of what cannot be
+    told."""
+    stacks = _stacks(frame.f_code)
+    at = max((offset for offset in stacks if offset <= frame.f_lasti), default=None)
+    if at is None:
+        return True
+    instruction, before = stacks[at]
+    return not all(_after(instruction, before, False)[:-1])
+
+
+_CALLS = frozenset({"CALL_FUNCTION", "CALL_METHOD", "CALL_FUNCTION_KW"})
+
+
+def call_of(frame: types.FrameType) -> tuple[str, int, int]:
+    """The call that a frame makes, as Python before 3.11 writes calls: the instruction, its number
+    of arguments and how much is on the stack; "" where it makes none."""
+    instruction, before = _stacks(frame.f_code).get(frame.f_lasti, (None, ()))
+    if instruction is None or instruction.opname not in _CALLS:
+        return "", 0, 0
+    return instruction.opname, instruction.arg, len(before)
+
+
+@functools.lru_cache(maxsize=512)
+def _stacks(code: types.CodeType) -> dict[int, tuple[Any, _Stack]]:
+    """The instructions that are reached but for handlers of exceptions, with the stacks before
+    them."""
+    import dis
+
+    found = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
+    following = {i.offset: n for i, n in zip(found, found[1:], strict=False)}
+    by_offset = {i.offset: i for i in found}
+    known: dict[int, tuple[Any, _Stack]] = {}
+    pending: list[tuple[Any, _Stack]] = [(found[0], ())]
+    while pending:
+        instruction, before = pending.pop()
+        if instruction.offset in known:
+            continue
+        known[instruction.offset] = instruction, before
+        name, target = instruction.opname, instruction.argval
+        if instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs:
+            pending.append((by_offset[target], _after(instruction, before, True)))
+        more = following.get(instruction.offset)
+        if more is not None and name not in _ENDS and not name.startswith(_JUMPS_BACK):
+            pending.append((more, _after(instruction, before, False)))
+    return known
+
+
+def _after(instruction: Any, before: _Stack, jumps: bool) -> _Stack:
+    """The stack after an instruction."""
+    import dis
+
+    name = instruction.opname
+    if name == "GET_ITER":
+        return (*before[:-1], True)
+    if name == "BEFORE_WITH":
+        return (*before[:-1], True, False)
+    has_argument = instruction.opcode >= dis.HAVE_ARGUMENT
+    argument = instruction.arg if has_argument else None
+    effect = dis.stack_effect(instruction.opcode, argument, jump=jumps)
+    if effect < 0:
+        return before[:effect]
+    return before + (False,) * effect
+
+
+_WORD = 8
+_HEAD = 3  # the words in front of what a frame refers to: counts and its class
+
+
+def handed_down() -> collections.Counter:
+    """By id, how many arguments of functions of Python's that are running objects are, where the
+    stacks of callers keep them."""
+    found: collections.Counter = collections.Counter()
+    if not keeps_arguments():
+        return found
+    frame: Any = sys._getframe(1)
+    functions = _functions(frame)
+    while frame.f_back is not None:
+        found.update(_arguments(frame.f_back, functions.get(frame.f_code, frozenset())))
+        frame = frame.f_back
+    return found
+
+
+def _functions(frame: Any) -> dict[types.CodeType, set[int]]:
+    """By the code of the frames from ``frame`` on, the ids of what stands on a stack where that
+    code is called: functions and methods, or the objects that these are bound to, which Python puts
+    in their place."""
+    found: dict[types.CodeType, set[int]] = {}
+    while frame is not None:
+        found[frame.f_code] = set()
+        frame = frame.f_back
+    functions = [f for f in gc.get_referrers(*found) if type(f) is types.FunctionType]
+    for function in functions:
+        if function.__code__ in found:
+            found[function.__code__].add(id(function))
+    for method in gc.get_referrers(*functions):
+        if type(method) is types.MethodType and type(method.__func__) is types.FunctionType:
+            callees = found.get(method.__func__.__code__, set())
+            callees.update((id(method), id(method.__self__)))
+    return found
+
+
+def _arguments(frame: types.FrameType, callees: set[int] | frozenset[int]) -> list[int]:
+    """The ids of the arguments on the stack of a frame that calls one of ``callees``."""
+    name, n, depth = call_of(frame)
+    if not name:
+        return []
+    stack = _stack(frame, depth)
+    if name == "CALL_FUNCTION_KW":
+        stack.pop()  # the names
+    if name == "CALL_METHOD" and stack[-n - 2 : -n - 1] != [0]:
+        n += 1  # the object
+    callee, *args = stack[-n - 1 :]
+    return args if callee in callees else []
+
+
+def _stack(frame: types.FrameType, depth: int) -> list[int]:
+    """The addresses of what is on the stack of a frame."""
+    import ctypes
+
+    size = frame.__sizeof__() // _WORD
+    words = (ctypes.c_size_t * size).from_address(id(frame))
+    for word in words[_HEAD:]:  # the only one that points into the frame
+        at = (word - id(frame)) // _WORD
+        if 0 < at <= size:
+            return words[at : at + depth]
+    return []

@@ -1,13 +1,4 @@
-"""Integers of Python's own that the graph carries: it fails where one leaves its dtype's range.
-
-A variable of a loop that starts as an integer of Python's, and what branches choose among such
-integers, are int32 or int64 tensors in the graph, where plain Python has integers without bounds.
-What Python's operators make of them alone is checked when the graph runs, unless ``magnitudes``
-rules out that it is too large. What is a tensor in plain Python, too, wraps there as it does in the
-graph, and is not checked. Where one branch leaves an integer and the other a tensor, or a loop
-leaves an integer only without an iteration, the graph says which it is. Steps by one are checked
-only from numbers that may be large: from others there would have to be a thousand million of them.
-"""
+"""Range analysis of symbolic integers, and the overflow checks that it makes unnecessary."""
 
 from __future__ import annotations
 
@@ -17,36 +8,151 @@ from collections.abc import Callable, Iterable
 from .. import ops
 from ..context.thread import current_region
 from ..heap.source_location import SourceLocation, diagnostic, here
-from ..heap.trace_context import NOTHING
+from ..heap.trace_context import TracePart
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes
-from .provenance import key_of
-from .value_ranges import SUMS, Fact, constant, is_held, is_large, limit, most
+from .values import key_of
 
-__all__ = [
-    "DTYPES",
-    "Told",
-    "are_made_in",
-    "are_met",
-    "check",
-    "check_cast",
-    "forget",
-    "is_integer",
-    "is_large",
-    "limited",
-    "most",
-    "most_of",
-    "n_checks",
-    "n_unchecked",
-    "note",
-    "note_chosen",
-    "noted_in",
-    "standing",
-    "total",
-    "used",
-]
+SUMS = frozenset({"Add", "AddV2", "Sub"})
+_NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
+_DEEPEST = 100  # operations in a row to look through
+
+
+class Fact:
+    """What is known of a tensor that stands for an integer of Python's."""
+
+    __slots__ = ("flag", "large", "most")
+
+    def __init__(self, large: bool, flag: Any, most: int | None):
+        self.large = large  # whether steps by one may bring it to the bounds of its dtype
+        self.flag = flag  # whether it does stand for one: True, a tensor, or a ``bounds.Told``
+        self.most = most  # how far from zero it is at most where it does; None if that is not known
+
+
+def limit(dtype: Any) -> int:
+    """The largest number of an integer dtype of 32 or 64 bits."""
+    return int(2**63 - 1 if dtype == dtypes.int64 else 2**31 - 1)
+
+
+def constant(tensor: Any) -> int | None:
+    """The value of an integer tensor that is a number in the text; None of others."""
+    value = tensor._constant_value()
+    return int(value) if value is not None and value.shape.rank == 0 else None
+
+
+# Operations that compute a number or a truth of others, and do nothing else.
+_PLAIN = frozenset(
+    {"Const", "Identity", "Cast", "Reshape", "Equal", "NotEqual", "Less", "LessEqual", "Greater"}
+    | {"GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "AddV2", "Sub", "Mul", "FloorMod"}
+    | {"FloorDiv", "Neg", "Abs", "Maximum", "Minimum", "StopGradient", "SelectV2"}
+)
+_MOST_BEHIND = 64
+
+
+def truth(tensor: Any) -> bool | None:
+    """Whether a scalar tensor of the graph is true, where that depends on constants alone."""
+    known = tensor._constant_value()
+    if known is None and _is_of_constants(tensor):
+        known = tensor._value_so_far()
+    return None if known is None or known.shape.rank != 0 else bool(known)
+
+
+def _is_of_constants(tensor: Any) -> bool:
+    pending, n = [tensor], 0
+    while pending and n < _MOST_BEHIND:
+        made = _core.made_by(pending.pop())
+        if made is None or made[0] not in _PLAIN:
+            return False
+        pending.extend(made[1])
+        n += 1
+    return not pending
+
+
+def is_held(tensor: Any) -> bool:
+    """Whether its dtype certainly holds what an integer tensor stands for."""
+    found = most(tensor)
+    return found is not None and found <= limit(tensor.dtype)
+
+
+def most(leaf: Any, depth: int = 0) -> int | None:
+    """How far from zero an integer is at most where it stands for one of Python's; None where
+    tracing does not tell."""
+    if type(leaf) is int:
+        return abs(leaf)
+    if type(leaf) is not _core.SymbolicTensor or depth > _DEEPEST:
+        return None
+    fact = (_thread.trace.checks.facts or {}).get(key_of(leaf))
+    if fact is not None:
+        return fact.most
+    value = constant(leaf)
+    if value is not None:
+        return abs(value)
+    made = _core.made_by(leaf)
+    return None if made is None else _most_made(*made, depth + 1)
+
+
+def _most_made(op: str, inputs: list, depth: int) -> int | None:
+    """The same of what an operation gives."""
+    if op in ("FloorMod", "Mod"):
+        return most(inputs[1], depth)
+    if op == "FloorDiv":
+        return most(inputs[0], depth)
+    if op == "SelectV2":
+        inputs = inputs[1:]
+    elif op not in SUMS and op not in _NO_LARGER and op != "Mul":
+        return None
+    parts = [most(part, depth) for part in inputs]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return 0 if op == "Mul" and 0 in known else None
+    if op in SUMS:
+        return sum(known)
+    return known[0] * known[1] if op == "Mul" else max(known)
+
+
+def is_large(leaf: Any) -> bool:
+    """Whether an integer may be so near the bounds of its dtype that steps by one reach them."""
+    if type(leaf) is int:
+        return abs(leaf) >= 2**30
+    facts = _thread.trace.checks.facts or {}
+    pending, seen = [leaf], set()
+    while pending:
+        tensor = pending.pop()
+        key = key_of(tensor)
+        if key in seen:
+            continue
+        seen.add(key)
+        if key in facts:
+            if facts[key].large:
+                return True
+            continue
+        value, made = constant(tensor), _core.made_by(tensor)
+        if value is not None:
+            if abs(value) > limit(tensor.dtype) // 2:
+                return True
+        elif made is None or (parts := _no_larger_than(*made)) is None:
+            return True
+        else:
+            pending += parts
+    return False
+
+
+def _no_larger_than(op: str, inputs: list) -> list | None:
+    """The inputs of an operation of which one is at least as large as its result, but for a step by
+    one; None where that cannot be said."""
+    if op in SUMS:
+        steps = [c is not None and abs(c) <= 1 for c in map(constant, inputs)]
+        return inputs if any(steps) else None
+    if op in ("FloorMod", "Mod"):
+        return inputs[1:]
+    if op == "FloorDiv":
+        return inputs[:1]
+    if op == "SelectV2":
+        return inputs[1:]
+    return inputs if op in _NO_LARGER else None
+
 
 DTYPES = (dtypes.int32, dtypes.int64)  # of the tensors that stand for integers
 _LEAST = -(2**31)
@@ -61,8 +167,10 @@ _WIDER = (
 )
 
 
-class Checks:
+class Checks(TracePart):
     """The checks of Python integers and of divisions that a trace makes."""
+
+    slot = "checks"
 
     integers: Any = None  # tensors that represent Python integers
     has_flags = False  # whether the graph decides of some what they represent
@@ -72,19 +180,10 @@ class Checks:
     bound: Callable[[], None] | None = None  # checks those of the function itself
 
     def __init__(self) -> None:
-        self.facts: dict[Any, Any] = {}  # see ``value_ranges.Fact``
+        self.facts: dict[Any, Any] = {}  # see ``ranges.Fact``
         self.made_of: dict[Any, set] = {}  # by the keys of tensors
         self.checked: set = set()  # keys of those that its checks are about
-        self.quotients: dict[int, list] = {}  # see ``division_checks``, by their graphs
-
-
-def of_trace() -> Checks:
-    """That of the trace on this thread."""
-    trace = _thread.trace
-    if trace.checks is NOTHING:
-        trace.checks = Checks()
-    found: Checks = trace.checks
-    return found
+        self.quotients: dict[int, list] = {}  # see ``python_scalars``, by their graphs
 
 
 class Told:
@@ -136,12 +235,12 @@ def note(
         and type(tensor) is _core.SymbolicTensor
         and _may_stand_for_one(tensor)
     ):
-        if of_trace().integers is None:
-            of_trace().integers, of_trace().bound = _core.Numbers(), _check_function
-        of_trace().integers.add(tensor)
-        of_trace().facts[key_of(tensor)] = Fact(large, flag, at_most)
-        of_trace().made_of[key_of(tensor)] = set(made_of)
-        of_trace().has_flags = of_trace().has_flags or flag is not True
+        if Checks.of_trace().integers is None:
+            Checks.of_trace().integers, Checks.of_trace().bound = _core.Numbers(), _check_function
+        Checks.of_trace().integers.add(tensor)
+        Checks.of_trace().facts[key_of(tensor)] = Fact(large, flag, at_most)
+        Checks.of_trace().made_of[key_of(tensor)] = set(made_of)
+        Checks.of_trace().has_flags = Checks.of_trace().has_flags or flag is not True
     return tensor
 
 
@@ -149,7 +248,7 @@ def limited(tensor: Any, at_most: int | None) -> None:
     """Note of a noted integer how far from zero it is at most."""
     if _thread.trace is None:
         return
-    facts, key = of_trace().facts, key_of(tensor)
+    facts, key = Checks.of_trace().facts, key_of(tensor)
     if key in facts:
         facts[key] = Fact(facts[key].large, facts[key].flag, at_most)
 
@@ -161,8 +260,8 @@ def _may_stand_for_one(tensor: Any) -> bool:
 def forget(tensor: Any) -> None:
     """Take back ``note``: what an iteration leaves is a tensor in plain Python, too."""
     if are_met():
-        of_trace().integers.remove(tensor)
-        of_trace().facts.pop(key_of(tensor), None)
+        Checks.of_trace().integers.remove(tensor)
+        Checks.of_trace().facts.pop(key_of(tensor), None)
 
 
 def standing(leaf: Any) -> Any:
@@ -178,7 +277,7 @@ def _flags_of(leaf: Any) -> list:
     """The flags of the integers that an integer is made of."""
     if type(leaf) is int or not _thread.trace.checks.has_flags:
         return []
-    facts = of_trace().facts
+    facts = Checks.of_trace().facts
     flags = {id(flag): flag for key in noted_in(leaf) if (flag := facts[key].flag) is not True}
     made = [flag.tensor() if isinstance(flag, Told) else flag for flag in flags.values()]
     return list({key_of(flag): flag for flag in made}.values())
@@ -188,7 +287,7 @@ def noted_in(leaf: Any) -> set:
     """The keys of the noted integers that a value is made of."""
     if type(leaf) is not _core.SymbolicTensor or not are_met():
         return set()
-    facts = of_trace().facts
+    facts = Checks.of_trace().facts
     pending, seen, found = [leaf], set(), set()
     while pending:
         tensor = pending.pop()
@@ -208,9 +307,9 @@ def used(*regions: Any) -> set:
     such ones are made in graphs under construction, or were in what these hold."""
     if not are_met():
         return set()
-    pending = list(of_trace().checked)
+    pending = list(Checks.of_trace().checked)
     for region in regions:
-        for op, inputs, output, _ in of_trace().integers.arithmetic(region):
+        for op, inputs, output, _ in Checks.of_trace().integers.arithmetic(region):
             if output.shape.rank == 0 and _may_leave(op, inputs, output):
                 pending += noted_in(output)
     found: set = set()
@@ -218,7 +317,7 @@ def used(*regions: Any) -> set:
         key = pending.pop()
         if key not in found:
             found.add(key)
-            pending += of_trace().made_of.get(key, ())
+            pending += Checks.of_trace().made_of.get(key, ())
     return found
 
 
@@ -279,7 +378,7 @@ def n_unchecked() -> int:
 
 def are_made_in(region: Any) -> bool:
     """Whether a graph under construction has operations on such integers that may be checked."""
-    return are_met() and bool(of_trace().integers.arithmetic(region))
+    return are_met() and bool(Checks.of_trace().integers.arithmetic(region))
 
 
 def _check_function() -> None:
@@ -293,14 +392,14 @@ def check(region: Any) -> None:
     integers has a result that int32 does not hold."""
     if not are_met():
         return
-    for op, inputs, output, place in of_trace().integers.arithmetic(region):
+    for op, inputs, output, place in Checks.of_trace().integers.arithmetic(region):
         if output.shape.rank != 0 or is_held(output):
             continue
         exact = _exact(op, inputs, output)
         if exact is None:
             continue
-        of_trace().n_checks += 1
-        of_trace().checked |= noted_in(output)
+        Checks.of_trace().n_checks += 1
+        Checks.of_trace().checked |= noted_in(output)
         for flag in _flags_of(output):
             exact = ops.logical_or(exact, ops.logical_not(flag))
         spot = SourceLocation(*place) if place is not None else ""
@@ -390,7 +489,7 @@ def _exact_step(op: str, inputs: list, constants: list, output: Any) -> Any:
     if step == 0:
         return None
     if abs(step) == 1 and not is_large(start):
-        of_trace().n_unchecked += 1
+        Checks.of_trace().n_unchecked += 1
         return None
     return ops.greater(output, start) if step > 0 else ops.less(output, start)
 

@@ -1,10 +1,9 @@
-"""Numbers of Python among which the graph chooses: tensors that code takes for numbers.
+"""Symbolic Python scalars: tensors that are numbers, bools or strings of the program, merged by a
+branch or a loop.
 
-What a program asks of a number beyond its value, its class, its text or its identity, a tensor
-answers otherwise. Such a question is refused, of what certainly is a tensor in plain Python, too,
-it is answered.
-
-Integers have no bounds in Python, and a tensor has; ``bounds`` says what becomes of that.
+They have weak types: beside tensors they take the dtype of their partner, as Python's do. A use
+that needs their value while tracing is refused. Quotients and powers of them fail in the graph
+where they fail in plain Python.
 """
 
 from __future__ import annotations
@@ -14,15 +13,17 @@ import types
 
 from .. import ops
 from ..context.ownership import is_own_file
+from ..context.thread import current_region
 from ..heap.source_location import diagnostic, here
-from ..heap.trace_context import NOTHING, chosen, traces, watch_operators
+from ..heap.trace_context import TracePart, chosen, traces, watch_operators
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
-from .overflow_checks import Told
-from .overflow_checks import note as note_integer
-from .provenance import is_made_of, key_of
+from . import ranges
+from .ranges import Told
+from .ranges import note as note_integer
+from .values import is_made_of, key_of
 
 NUMBERS = (bool, int, float, complex)
 # The operations that operators and builtins of Python become, and constants.
@@ -41,8 +42,10 @@ _OF_ONE = frozenset(
 )
 
 
-class Scalars:
+class Scalars(TracePart):
     """The tensors of a trace that represent Python numbers and strings, or what is NumPy's."""
+
+    slot = "scalars"
 
     n_weak = 0  # see ``n_weak``
     kinds_told = 0  # how often it was said of which class a number is
@@ -57,28 +60,19 @@ class Scalars:
         self.strings: dict[Any, Any] = {}
 
 
-def of_trace() -> Scalars:
-    """That of the trace on this thread."""
-    trace = _thread.trace
-    if trace.scalars is NOTHING:
-        trace.scalars = Scalars()
-    found: Scalars = trace.scalars
-    return found
-
-
 def is_number(leaf: Any) -> bool:
     """Whether a value is a number of Python's, or may stand for one."""
-    return type(leaf) in NUMBERS or is_chosen(leaf)
+    return type(leaf) in NUMBERS or is_symbolic_number(leaf)
 
 
-def mark(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
+def mark_number(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
     """``tensor``, noted as one that stands for a number, of one of some classes where these are
     known."""
     if _thread.trace is not None and isinstance(tensor, _core.Tensor) and tensor.shape.rank == 0:
         root = _thread.trace
-        of_trace().numbers[key_of(tensor)] = tensor
+        Scalars.of_trace().numbers[key_of(tensor)] = tensor
         if kinds is not None:
-            of_trace().kinds[key_of(tensor)] = kinds
+            Scalars.of_trace().kinds[key_of(tensor)] = kinds
         chosen[id(root)] = root
     return tensor
 
@@ -88,9 +82,9 @@ def note_tensor(tensor: Any) -> Any:
     whatever it is made of."""
     if type(tensor) is not _core.SymbolicTensor or _thread.trace is None:
         return tensor
-    if key_of(tensor) in of_trace().numbers:  # a function gave what it was given
+    if key_of(tensor) in Scalars.of_trace().numbers:  # a function gave what it was given
         tensor = ops.identity(tensor)
-    of_trace().tensors.add(key_of(tensor))
+    Scalars.of_trace().tensors.add(key_of(tensor))
     return tensor
 
 
@@ -99,12 +93,12 @@ _MOST_KNOWN = 16
 
 def mark_truth(tensor: Any) -> Any:
     """``tensor``, noted as one that stands for a truth of Python's, as ``not`` gives one."""
-    return mark(tensor, _TRUTH)
+    return mark_number(tensor, _TRUTH)
 
 
 def mark_integer(tensor: Any, large: bool = True) -> Any:
     """``tensor``, noted as one that stands for an integer of Python's, which may be ``large``."""
-    return note_integer(mark(tensor, INTEGER), large)
+    return note_integer(mark_number(tensor, INTEGER), large)
 
 
 _TRUTH, INTEGER = frozenset({bool}), frozenset({int})
@@ -114,7 +108,7 @@ def note_known(tensor: Any, leaves: tuple) -> None:
     """Note of a tensor that stands for a number which of Python's it may be, where it is one of
     ``leaves`` and that is known of these."""
     found: set = set()
-    known = of_trace().known if _thread.trace is not None else {}
+    known = Scalars.of_trace().known if _thread.trace is not None else {}
     for leaf in leaves:
         is_symbolic = type(leaf) is _core.SymbolicTensor
         if type(leaf) is float and repr(leaf) == "-0.0":  # which equals another number
@@ -128,7 +122,7 @@ def note_known(tensor: Any, leaves: tuple) -> None:
 
 def known_of(tensor: Any) -> set:
     """The numbers of Python's of which a tensor stands for one; none where they are not known."""
-    return of_trace().known.get(key_of(tensor), set())
+    return Scalars.of_trace().known.get(key_of(tensor), set())
 
 
 def is_foreign(leaf: Any) -> bool:
@@ -147,7 +141,7 @@ def may_be_foreign(tensor: Any) -> bool:
     """Whether a tensor stands for an array or a scalar of NumPy's, or may do so: the graph chooses
     such a one or a tensor."""
     root = _thread.trace
-    known = {**(root.arrays.tensors or {}), **of_trace().of_numpy}
+    known = {**(root.arrays.tensors or {}), **Scalars.of_trace().of_numpy}
     return is_made_of(tensor, known, _made_of_numpys) is True
 
 
@@ -161,9 +155,9 @@ def _made_of_numpys(tensor: Any) -> list | None:
     """The tensors of which operators, items and builtins make one, but for numbers of Python's;
     None where something else makes it."""
     key = key_of(tensor)
-    if key in of_trace().tensors:
+    if key in Scalars.of_trace().tensors:
         return None
-    if key in of_trace().numbers and key not in of_trace().in_doubt:
+    if key in Scalars.of_trace().numbers and key not in Scalars.of_trace().in_doubt:
         return []
     made = _core.made_by(tensor)
     if made is not None and made[0] in _OF_ONE:
@@ -175,7 +169,7 @@ def mark_foreign(tensor: Any) -> None:
     """Note a tensor that stands for a scalar or an array of NumPy's, or for bytes."""
     if _thread.trace is not None:
         root = _thread.trace
-        of_trace().of_numpy[key_of(tensor)] = tensor
+        Scalars.of_trace().of_numpy[key_of(tensor)] = tensor
         chosen[id(root)] = root
         if tensor.dtype != dtypes.string:
             watch_operators(root)
@@ -188,14 +182,14 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
     for leaf in leaves:
         if type(leaf) in NUMBERS:
             found.add(type(leaf))
-        elif is_chosen(leaf) and (kinds := of_trace().kinds.get(key_of(leaf))):
+        elif is_symbolic_number(leaf) and (kinds := Scalars.of_trace().kinds.get(key_of(leaf))):
             found |= kinds
         elif is_whole(leaf):
             found.add(int)
         else:
             return None
     if _thread.trace is not None:
-        of_trace().kinds_told += 1
+        Scalars.of_trace().kinds_told += 1
     return frozenset(found)
 
 
@@ -207,14 +201,14 @@ def kinds_told() -> int:
 def forget_kinds(tensor: Any) -> None:
     """From now on it is not known of which class a number is."""
     if _thread.trace is not None:
-        of_trace().kinds.pop(key_of(tensor), None)
+        Scalars.of_trace().kinds.pop(key_of(tensor), None)
 
 
 def kind_of(value: Any, use: str) -> type:
     """The class of a number that the graph chooses, refused where that depends on the choice."""
     kinds = kinds_of(value)
     if kinds is None or len(kinds) > 1:
-        refuse(value, use)
+        refuse_number(value, use)
     return next(iter(kinds or (type(value),)))
 
 
@@ -223,18 +217,18 @@ def is_instance(value: Any, among: Any) -> bool:
     on the choice."""
     found = {issubclass(kind, among) for kind in kinds_of(value) or ()}
     if len(found) != 1:
-        refuse(value, "`isinstance`")
+        refuse_number(value, "`isinstance`")
     return found.pop()
 
 
-def is_chosen(value: Any) -> bool:
+def is_symbolic_number(value: Any) -> bool:
     """Whether a value is a tensor that stands for a number, or is made of such ones alone."""
     if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
     known = _thread.trace.scalars.numbers
     if not known or value.shape.rank != 0:
         return False
-    if value.dtype == dtypes.string or not is_made_of(value, known, _made_of):
+    if value.dtype == dtypes.string or not is_made_of(value, known, _number_parts):
         return False
     known[key_of(value)] = value
     return True
@@ -244,7 +238,7 @@ def doubt(tensor: Any, flag: Any = False) -> None:
     """Note of a marked tensor that plain Python may have a tensor there, too: where a ``flag`` of
     the graph around is false, or wherever that is not known."""
     if _thread.trace is not None and isinstance(tensor, _core.Tensor):
-        of_trace().in_doubt[key_of(tensor)] = flag
+        Scalars.of_trace().in_doubt[key_of(tensor)] = flag
 
 
 def standing(leaf: Any) -> Any:
@@ -252,9 +246,9 @@ def standing(leaf: Any) -> Any:
     tensor where the graph decides. False where that is not known."""
     if type(leaf) in NUMBERS:
         return True
-    if not is_chosen(leaf):
+    if not is_symbolic_number(leaf):
         return False
-    doubtful, pending, seen = of_trace().in_doubt, [leaf], set()
+    doubtful, pending, seen = Scalars.of_trace().in_doubt, [leaf], set()
     stands: Any = True
     while pending:
         key = key_of(tensor := pending.pop())
@@ -266,22 +260,22 @@ def standing(leaf: Any) -> Any:
             stands = flag if stands is True else ops.logical_and(stands, flag)
         elif key not in seen:
             seen.add(key)
-            pending += _made_of(tensor) or []
+            pending += _number_parts(tensor) or []
     return stands
 
 
-def _made_of(tensor: Any) -> list | None:
+def _number_parts(tensor: Any) -> list | None:
     """The tensors of which Python's operators make one; None where something else makes it."""
-    if key_of(tensor) in of_trace().tensors:
+    if key_of(tensor) in Scalars.of_trace().tensors:
         return None
     made = _core.made_by(tensor)
     return made[1] if made is not None and made[0] in _PYTHONS else None
 
 
-def refuse(value: Any, use: str) -> None:
+def refuse_number(value: Any, use: str) -> None:
     """Refuse that code asks of a number that the graph chooses what only Python knows of it."""
     foreign = type(value) is _core.SymbolicTensor and is_foreign(value)
-    if is_chosen(value) or foreign:
+    if is_symbolic_number(value) or foreign:
         what, kind = ("a Python number", "a number of Python")
         if foreign:
             what, kind = ("bytes, or a number or array of NumPy's,", "those")
@@ -304,12 +298,12 @@ def refuse_text(value: Any, asking: types.FrameType) -> None:
     graph chooses; what shows the values of a program that stands still may."""
     package = str(asking.f_globals.get("__name__", "")).partition(".")[0]
     if package not in _INSPECTING and not is_own_file(asking.f_code.co_filename):
-        refuse(value, "a text")
+        refuse_number(value, "a text")
 
 
 def refuse_truth(value: Any, sign: str) -> None:
     """Refuse an operator that makes an integer of a bool of Python's, and a truth of a tensor."""
-    if is_chosen(value):
+    if is_symbolic_number(value):
         raise errors.StagingError(
             diagnostic(
                 here(),
@@ -345,7 +339,7 @@ def weakened(x: Any, y: Any) -> tuple | None:
 def _beside_fraction(number: Any, other: Any) -> tuple | None:
     """The same of an integer that the graph chose beside a number or an array of the program's."""
     dtype = _FRACTIONS.get(str(getattr(other, "dtype", type(other).__name__)))
-    if dtype is None or not is_chosen(number) or not is_certain_integer(number):
+    if dtype is None or not is_symbolic_number(number) or not is_certain_integer(number):
         return None
     return ops.cast(number, dtype), _core.convert_to_tensor(other, dtype)
 
@@ -363,7 +357,7 @@ def _is_weak(number: Any, other: Any) -> bool:
     if type(number) is not _core.SymbolicTensor or number.dtype not in _WEAK:
         return False
     kind, taking = _WEAK[number.dtype]
-    if getattr(other, "dtype", None) not in taking or not is_chosen(number):
+    if getattr(other, "dtype", None) not in taking or not is_symbolic_number(number):
         return False
     if kinds_of(number) not in (None, frozenset({kind})):
         return False
@@ -372,7 +366,7 @@ def _is_weak(number: Any, other: Any) -> bool:
         ops.Assert(
             stands, [f"TypeError: a tensor of dtype {number.dtype.name} beside another dtype"]
         )
-    of_trace().n_weak += stands is not False
+    Scalars.of_trace().n_weak += stands is not False
     return stands is not False
 
 
@@ -384,10 +378,10 @@ def n_weak() -> int:
 def is_certain_integer(number: Any) -> bool:
     """Whether a chosen number is an integer in plain Python, too, not a tensor that took its place:
     it is made of such ones alone."""
-    held = of_trace().kinds
+    held = Scalars.of_trace().kinds
     known = {key: kinds for key, kinds in held.items() if kinds == {int}}
-    is_certain = bool(known) and is_made_of(number, known, _made_of) is True
-    of_trace().kinds_told += is_certain
+    is_certain = bool(known) and is_made_of(number, known, _number_parts) is True
+    Scalars.of_trace().kinds_told += is_certain
     return is_certain
 
 
@@ -396,4 +390,191 @@ def is_whole(leaf: Any) -> bool:
     if type(leaf) is int:
         return True
     is_integer = type(leaf) is _core.SymbolicTensor and leaf.dtype.is_integer
-    return is_integer and is_chosen(leaf) and is_certain_integer(leaf)
+    return is_integer and is_symbolic_number(leaf) and is_certain_integer(leaf)
+
+
+_MAKE_TEXTS = frozenset({"Const", "AsString"})
+
+
+def is_text(leaf: Any) -> bool:
+    """Whether a value is a text of Python's, or stands for one."""
+    return type(leaf) is str or is_symbolic_string(leaf)
+
+
+def mark_string(tensor: Any) -> None:
+    """Note that a tensor stands for a text."""
+    if (
+        _thread.trace is not None
+        and isinstance(tensor, _core.Tensor)
+        and tensor.dtype == dtypes.string
+    ):
+        root = _thread.trace
+        Scalars.of_trace().strings[key_of(tensor)] = tensor
+        if not root.containers.are_grown:
+            root.watch()
+
+
+def is_symbolic_string(value: Any) -> bool:
+    """Whether a value is a string tensor that stands for a text, or is made of such ones."""
+    if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
+        return False
+    known = _thread.trace.scalars.strings
+    if not known or value.dtype != dtypes.string or is_made_of(value, known, _string_parts) is None:
+        return False
+    known[key_of(value)] = value
+    return True
+
+
+def _string_parts(tensor: Any) -> list | None:
+    """The string tensors of which a tensor is made; None where it is no text of the program's."""
+    made = _core.made_by(tensor)
+    if made is None:
+        return None
+    if made[0] in _MAKE_TEXTS:
+        return []
+    return [t for t in made[1] if t.dtype == dtypes.string] or None
+
+
+def refuse_string(value: Any) -> None:
+    """Refuse a text that the graph chooses, where Python would format or look at it."""
+    if is_symbolic_string(value):
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                "a text that a branch or a loop of the graph chose is used here in a way that "
+                "needs it while tracing: it is a string tensor",
+                "Use f-strings, `+`, `==` and the functions of `fg.strings`, or choose a number "
+                "and look the text up afterwards.",
+            )
+        )
+
+
+def divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
+    """Hear of an operator of a tensor, the right one of the two where they are ``swapped``."""
+    if not (is_number(tensor) and is_number(other)):
+        return
+    left, right = (other, tensor) if swapped else (tensor, other)
+    if _never_fails(left, right, sign):
+        return
+    checks = ranges.Checks.of_trace()
+    checks.n_quotients += 1
+    checks.quotients.setdefault(_core.current_graph_id(), []).append((left, right, sign, here()))
+
+
+def _never_fails(left: Any, right: Any, sign: str) -> bool:
+    if type(right) not in NUMBERS:
+        return sign == "**" and type(left) in NUMBERS and _is_positive(left)
+    if sign != "**":
+        return bool(right != 0)
+    return type(right) is not complex and right >= 0 and right % 1 == 0
+
+
+def _is_positive(number: Any) -> bool:
+    return type(number) is not complex and number > 0
+
+
+def n_quotients_heard() -> int:
+    """How many there have been in the trace."""
+    return (_thread.trace.checks.n_quotients or 0) if _thread.trace is not None else 0
+
+
+def check_quotients(region: Any) -> None:
+    """Let the graph, to which operations are added now, fail where one of its quotients and powers
+    of such numbers fails in plain Python."""
+    for left, right, sign, place in ranges.Checks.of_trace().quotients.pop(region.graph_id, ()):
+        holds = _holds(left, right, sign)
+        flags = [_stands(left), _stands(right)]
+        if holds is None or any(flag is False for flag in flags):
+            continue
+        for flag in flags:
+            if flag is not True:
+                holds = ops.logical_or(holds, ops.logical_not(flag))
+        ops.Assert(holds, [_message(sign, place)])
+
+
+def check_function_quotients() -> None:
+    """The same of a function that has just run."""
+    region = current_region()
+    if region is not None:
+        check_quotients(region)
+
+
+def _stands(leaf: Any) -> Any:
+    """Whether plain Python has a number of its own where a trace has ``leaf``: True or False, or a
+    tensor where the graph decides."""
+    if type(leaf) in NUMBERS:
+        return True
+    return ranges.standing(leaf) if ranges.is_integer(leaf) else standing(leaf)
+
+
+def _holds(left: Any, right: Any, sign: str) -> Any:
+    """Whether an operation has a result in plain Python that the graph has, too; None where the
+    operation itself fails, or has one for all numbers."""
+    whole = _is_integer(left) and _is_integer(right)
+    if sign != "**":
+        return None if whole and sign != "/" else ops.not_equal(right, ops.zeros_like(right))
+    if whole or _is_complex(left) or _is_complex(right):
+        return None
+    left, right = ops.cast(left, dtypes.float64), ops.cast(right, dtypes.float64)
+    return ops.where(
+        ops.equal(left, 0.0),
+        ops.greater_equal(right, 0.0),
+        ops.logical_or(ops.greater(left, 0.0), ops.equal(right, ops.floor(right))),
+    )
+
+
+def _is_integer(leaf: Any) -> bool:
+    return type(leaf) in (bool, int) if type(leaf) in NUMBERS else leaf.dtype.is_integer
+
+
+def _is_complex(leaf: Any) -> bool:
+    return type(leaf) is complex if type(leaf) in NUMBERS else leaf.dtype.is_complex
+
+
+def _message(sign: str, place: Any) -> str:
+    problem = "is divided by zero here, where plain Python raises ZeroDivisionError"
+    if sign == "**":
+        problem = (
+            "is zero here to a negative power, or negative to one with a fraction, where plain "
+            "Python raises ZeroDivisionError, or gives a complex number"
+        )
+    return diagnostic(
+        place,
+        f"a Python number that the graph chose {problem}",
+        "Compare it before, or start with a tensor, which has infinities and NaN.",
+    )
+
+
+def refuse_truth_of_several(shape: Any, use: str) -> None:
+    """Refuse a truth of each tensor of a shape, where that is known to have several elements."""
+    if (shape.num_elements() or 0) > 1:
+        raise ValueError(
+            diagnostic(
+                here(),
+                f"{use} asks tensors of shape {shape} whether they are true, which tensors of "
+                "several elements are not",
+                "Use `fg.reduce_any`, `fg.reduce_all`, `fg.reduce_max` and their like, which take "
+                "an axis.",
+            )
+        )
+
+
+def refuse_truth_of_rows(tensor: Any, use: str, least: int = 1) -> None:
+    """The same of the rows of a tensor that has at least so many, unless it is none of rows."""
+    shape = tensor.shape
+    if shape.rank is not None and shape.rank > 1 and (shape[0] is None or shape[0] >= least):
+        refuse_truth_of_several(shape[1:], use)
+
+
+def single_element(tensor: Any, error: type[Exception]) -> Any:
+    """The one element of a tensor, which Python makes a number or a truth of."""
+    if tensor.shape.num_elements() not in (1, None):
+        raise error(
+            diagnostic(
+                here(),
+                f"a number or truth of Python's of a tensor of shape {tensor.shape}, which has not "
+                "one element",
+                "Reduce it, for example with `fg.reduce_sum` or `fg.reduce_any`.",
+            )
+        )
+    return ops.reshape(tensor, [])

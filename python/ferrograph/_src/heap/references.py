@@ -1,10 +1,11 @@
-"""What regions did to objects that can be seen from outside the traced function.
+"""Escaping side effects: what regions did to objects that code outside of the traced function sees.
 
-Python effects happen once, while tracing: that is documented, and stands as long as nobody reads
-them. A number that a region changes is followed by the graph until the trace ends; then the place
-holds the number that Python left there. What the graph cannot follow is *invalidated*: whatever
-refers to the object refers to an ``Invalidated`` instead, until the trace ends, which takes what
-only writes and refuses all else at the line that reads.
+A Python side effect happens once, while tracing. A number that a region changes is followed by the
+graph until the trace ends; then its location holds again what Python left there. What the graph
+cannot follow is *invalidated*: every reference to the object is replaced by an ``Invalidated``
+until the trace ends, which takes writes and refuses reads at their line. Where an immutable object,
+a tuple, a bound method, a partial, a view or an iterator, refers to it, a copy of that object takes
+its place, or an ``Invalidated`` does.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ import collections
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..context import ownership, tracebacks
+from ..context.by_class import ByClass
 from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from .active_iterators import refuse_running
+from . import location
 from .adapters import registry
-from .adapters.base import Fields, Names, Slots, Whole
-from .immutable_holders import Replacements, restored
-from .invalidated import Invalidated, behind, is_named_by
+from .adapters.base import Fields, Members, Names, Position, Slots, Through, Whole
 from .liveness import counts
 from .liveness.frames import AT_ONCE, read_later
+from .liveness.holders import refuse_running
 from .location import (
     UNDEFINED,
     Attribute,
@@ -38,11 +39,228 @@ from .location import (
     item_location,
     variants_of,
 )
-from .reachable import Walk
-from .snapshot import label_of
+from .reachable import Walk, label_of
 from .source_location import SourceLocation, diagnostic, here
-from .trace_context import loud, region_functions
+from .trace_context import Proxy, loud, original, region_functions
 from .trace_context import thread as _thread
+
+_WRITES = frozenset(
+    {"append", "appendleft", "extend", "extendleft", "add", "update", "discard", "insert", "write"}
+    | {"__setitem__", "put", "put_nowait", "fill"}
+)
+
+
+def is_named_by(exception: Exception) -> bool:
+    """Whether the message of native code names the class of proxies of invalidated objects."""
+    text = exception.args[0] if exception.args else ""
+    return isinstance(text, str) and Invalidated.__name__ in text
+
+
+class Invalidated:
+    """What stands for an object that a region changed, where the graph cannot follow."""
+
+    def __init__(self, target: Any, label: str, changed: str):
+        self._ferrograph_parts = target, label, changed
+
+    def _ferrograph_refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._ferrograph_error(here())
+
+    def _ferrograph_error(self, line: str) -> Exception:
+        _, label, changed = self._ferrograph_parts
+        return errors.StagingError(
+            diagnostic(
+                line,
+                f"{label!r} is read here, but a branch or a loop of the graph changed it before, "
+                f"at {changed}: that happened once, while tracing, whatever the graph does",
+                "Keep what the graph changes in tensors, in a `Variable`, or in objects that the "
+                "function makes itself.",
+            )
+        )
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_ferrograph_") or name == "__class__":
+            return object.__getattribute__(self, name)
+        if name in _WRITES:
+            return getattr(self._ferrograph_parts[0], name)
+        return self._ferrograph_refuse()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_ferrograph_"):
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self._ferrograph_parts[0], name, value)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._ferrograph_parts[0][key] = value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        target = self._ferrograph_parts[0]
+        if type(target) is types.BuiltinMethodType and target.__name__ in _WRITES:
+            return target(*args, **kwargs)
+        return self._ferrograph_refuse()
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __int__ = __float__ = _ferrograph_refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _ferrograph_refuse
+    __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __neg__ = __abs__ = _ferrograph_refuse
+    __rfloordiv__ = __rmod__ = __rpow__ = __index__ = __round__ = __complex__ = _ferrograph_refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __contains__ = _ferrograph_refuse
+    __format__ = __str__ = __repr__ = __bytes__ = __next__ = __reversed__ = _ferrograph_refuse
+    __matmul__ = __rmatmul__ = __and__ = __or__ = __xor__ = __invert__ = _ferrograph_refuse
+    __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __enter__ = _ferrograph_refuse
+    __iadd__ = __isub__ = __imul__ = __ior__ = __iand__ = __delitem__ = _ferrograph_refuse
+    __array__ = __tf_tensor__ = __hash__ = _ferrograph_refuse
+    __exit__ = __copy__ = __deepcopy__ = __reduce_ex__ = __delattr__ = _ferrograph_refuse
+
+
+def refuse_identity(known: dict, *compared: Any) -> None:
+    """Refuse to ask which object stands in a place that a region changed, of those ``known``: an
+    object that was changed itself is still the same."""
+    for value in compared:
+        if type(value) is Invalidated and id(behind(value)) not in known:
+            value._ferrograph_refuse()
+
+
+def refuse_look(value: Any) -> None:
+    """Refuse to look at what is stale."""
+    if type(value) is Invalidated:
+        value._ferrograph_refuse()
+
+
+def only_writes(method: str) -> bool:
+    """Whether a method of a container or a stream changes it without a look at it."""
+    return method in _WRITES
+
+
+def behind(value: Any) -> Any:
+    """``value``, or what a stale one stands for."""
+    return value._ferrograph_parts[0] if type(value) is Invalidated else value
+
+
+_holding = ByClass()  # the adapters of a class that hold something for good
+_NOT_LOOKED_INTO = (types.FunctionType, types.ModuleType, type, Proxy, Invalidated)
+
+
+class Replacements:
+    """What to put in place of objects that are stale, or hold such ones for good."""
+
+    def __init__(self, stale: dict[int, Invalidated]):
+        self._found: dict[int, Any] = dict(stale)
+        self._kept: list[Any] = []  # so that no id is that of another object
+        arrays = [s for s in stale.values() if _is_memory(behind(s))]
+        self._memory = {id(_memory(behind(s))): s for s in arrays}
+
+    def of(self, value: Any) -> Any:
+        """What is to stand in place of ``value``: itself where that holds nothing stale."""
+        if id(value) in self._found:
+            return self._found[id(value)]
+        parts = _parts(value)
+        if parts is None:
+            known = self._memory.get(id(_memory(value))) if self._memory else None
+            return value if known is None else Invalidated(value, *known._ferrograph_parts[1:])
+        self._found[id(value)] = value
+        self._kept.append(value)
+        made = [(part, self.of(part)) for part in parts]
+        if all(part is other for part, other in made):
+            return value
+        found = self._found[id(value)] = self._made(value, [other for _, other in made])
+        return found
+
+    def has(self, value: Any) -> bool:
+        """Whether another is to stand in place of ``value``."""
+        return self.of(value) is not value
+
+    def _made(self, value: Any, parts: list) -> Any:
+        if isinstance(value, tuple) and not hasattr(value, "__dict__"):
+            return _rebuilt(value, parts)
+        first = next(self._stale_in(parts))
+        _, label, changed = first._ferrograph_parts
+        return Invalidated(value, label, changed)
+
+    def _stale_in(self, parts: Iterable) -> Any:
+        for part in parts:
+            if type(part) is Invalidated:
+                yield part
+            elif isinstance(part, tuple):
+                yield from self._stale_in(part)
+
+
+def _is_memory(value: Any) -> bool:
+    """Whether other objects may show the memory of an object."""
+    kind = type(value)
+    is_array = hasattr(kind, "__array_interface__") or kind.__module__ == "array"
+    return is_array or issubclass(kind, (bytearray, memoryview))
+
+
+def _memory(value: Any) -> Any:
+    """The object whose memory an array or a view of one shows; others themselves."""
+    while True:
+        if isinstance(value, memoryview):
+            value = value.obj
+        elif hasattr(type(value), "__array_interface__") and value.base is not None:
+            value = value.base
+        else:
+            return value
+
+
+def sharing(array: Any, values: Iterable) -> list:
+    """Of some values the other arrays of NumPy that may show memory of an array, or what else has
+    the state of a generator of random numbers of NumPy's."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return []
+    if not isinstance(array, numpy.ndarray):
+        state = _bits(array)
+        others = values if state is not None else ()
+        return [v for v in others if v is not array and (v is state or _bits(v) is state)]
+    others = (v for v in values if isinstance(v, numpy.ndarray) and v is not array)
+    return [other for other in others if numpy.may_share_memory(array, other)]
+
+
+def _bits(value: Any) -> Any:
+    """The source of a generator of random numbers of NumPy's, which has its state."""
+    random = sys.modules.get("numpy.random")
+    if random is None or not isinstance(value, (random.Generator, random.RandomState)):
+        return None
+    return value._bit_generator if isinstance(value, random.RandomState) else value.bit_generator
+
+
+def _parts(value: Any) -> Iterable | None:
+    """What an object holds for good; None of one that holds nothing so."""
+    kind = type(value)
+    if issubclass(type(value), tuple):
+        return list(tuple.__iter__(value))
+    adapters = _holding.found.get(id(kind))
+    if adapters is None:
+        adapters = _holding.keep(kind, _facets_that_hold(kind))
+    if not adapters:
+        return None
+    return [part for adapter in adapters for part in adapter.parts(value, adapter.hold(value))]
+
+
+def _facets_that_hold(kind: type) -> tuple:
+    if issubclass(kind, _NOT_LOOKED_INTO):
+        return ()
+    found = [f for f in registry.adapters_of(kind) if isinstance(f, (Through, Position, Members))]
+    return tuple(f for f in found if f is not registry.OF_CLASS and f is not registry.BY_WORDS)
+
+
+def _rebuilt(value: tuple, items: list) -> tuple:
+    """A tuple like another one, noted as such."""
+    made = tuple.__new__(type(value), items)
+    root = _thread.trace
+    if root.variants.rebuilt is None:
+        location.VariantRecords.of_trace().rebuilt = {}
+    location.VariantRecords.of_trace().rebuilt[id(made)] = made, original(value)
+    return made
+
+
+def restored(value: Any) -> Any:
+    """A value with what the program had put there, in place of all that stands for something."""
+    value = original(behind(value))
+    if isinstance(value, tuple) and any(restored(item) is not item for item in value):
+        return tuple.__new__(type(value), map(restored, value))
+    return value
+
 
 _NUMBERS = (bool, int, float, complex)
 KEEPERS = (list, dict, collections.deque)  # in which something can be put in place of another
@@ -111,7 +329,7 @@ def invalidate(place: Location, anchors: tuple, began: int) -> bool:
         root.effects.stale[id(target)] = made
         _refuse_running(Replacements({id(target): made}), made)
         root.callees.known.clear()  # whose callees take arguments as they are
-        apply()
+        substitute_invalidated()
     else:
         root.effects.stale[place.key] = made
         place.put(made)
@@ -141,7 +359,7 @@ def _around(owner: Any) -> Any:
 _WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
 
 
-def apply() -> None:
+def substitute_invalidated() -> None:
     """Let whatever refers to what is stale refer to what stands for it."""
     replacements = _replacements()
     if replacements is not None:

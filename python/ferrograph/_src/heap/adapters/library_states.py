@@ -13,8 +13,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 
-from ..hints import Any
-from .adapters.base import Refused, TypeAdapter
+from ...hints import Any
+from .base import Refused, TypeAdapter
 
 Rows = Iterable[tuple[Any, str, Callable[[Any], Any], Callable[[Any, Any], None] | None]]
 

@@ -1,0 +1,369 @@
+"""Who holds an object besides the names of frames: statements, expressions, native readers,
+iterators.
+
+A ``with`` statement holds the method that it will call, a loop its iterator, an expression its
+operands, a native iterator or bound method its list: no walk finds them, the counts of references
+do. A list with an active iterator must not grow in the graph.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+import itertools
+import sys
+import types
+from collections.abc import Iterable
+
+from ...context import ownership
+from ...context.locals import locals_of
+from ...hints import Any
+from ...native import _core
+from ...values import errors
+from ..adapters.base import TypeAdapter
+from ..location import Location
+from ..reachable import Walk
+from ..source_location import diagnostic, here
+from ..trace_context import Holder, TracePart, region_functions, traces
+from ..trace_context import thread as _thread
+from . import counts, frames
+
+_PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
+_CONTAINERS = frozenset({list, dict, set, collections.deque, collections.OrderedDict})
+_MOST = 2  # objects such as methods and iterators between code under way and an object
+_IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
+
+
+def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
+    """Whether something else holds one of these than ``seen`` objects, names, and this package.
+
+    Objects between them and running code are asked next, all of one distance at once:
+    finding who refers to objects walks the whole heap.
+    """
+    level = targets
+    for _ in range(_MOST + 1):
+        named, wanted = _named(), set(map(id, level))
+        asked = tuple(level)  # which is a holder itself on some versions of Python
+        # Of the references that are counted one is the argument, one that of ``asked``.
+        counted = [sys.getrefcount(level[i]) - 2 for i in range(len(level))]
+        holders = [h for h in gc.get_referrers(*asked) if h is not asked]
+        found = collections.Counter(
+            id(v) for holder in holders for v in gc.get_referents(holder) if id(v) in wanted
+        )
+        for i, n in enumerate(counted):
+            # Holders of what the collector does not follow cannot be found.
+            is_followed = type(level[i]).__flags__ & _IS_COLLECTED
+            key = id(level[i])
+            if not is_followed or n <= found[key] + named[key]:
+                continue
+            if n > found[key] + named[key] + frames.handed_down()[key]:
+                return True
+        level = [h for h in holders if id(h) not in seen and not _is_passive(type(h))]
+        if not level:
+            return False
+    return True
+
+
+def is_in_library_module(value: Any) -> bool:
+    """Whether a name of a library's module is a container's, as `sys.path`: code reads it there."""
+    return id(value) in _in_library_modules(len(sys.modules))
+
+
+@functools.lru_cache(maxsize=1)
+def _in_library_modules(n_modules: int) -> dict[int, Any]:
+    """By id, the containers to which names of libraries' modules refer."""
+    found = {}
+    for module in list(sys.modules.values()):
+        if isinstance(module, types.ModuleType) and _is_library_module(module):
+            held = list(ownership.names_of(module).values())
+            found.update({id(value): value for value in held if type(value) in _CONTAINERS})
+    return found
+
+
+def _is_library_module(module: types.ModuleType) -> bool:
+    file = ownership.said_by(module, "__file__")
+    if file is None:
+        return ownership.said_by(module, "__spec__") is not None
+    return ownership.is_library_file(file)
+
+
+def _is_passive(kind: type) -> bool:
+    if issubclass(kind, _PASSIVE):
+        return True
+    return ownership.is_own_module(kind.__module__) and not issubclass(kind, Holder)
+
+
+def _named() -> collections.Counter:
+    """By id, how many names of running functions objects have, but for those in cells."""
+    frame: Any = sys._getframe(1)
+    found: collections.Counter = collections.Counter()
+    while frame is not None:
+        code, held = frame.f_code, locals_of(frame)
+        plain = set(code.co_varnames).difference(code.co_cellvars)
+        found.update(id(held[name]) for name in plain if name in held)
+        frame = frame.f_back
+    return found
+
+
+_LISTS: list = []
+
+
+class _ByNumber:
+    def __getitem__(self, number: int) -> int:
+        return number
+
+
+# The classes of iterators over a list.
+_OVER = frozenset(map(type, (iter(_LISTS), reversed(_LISTS), iter(_ByNumber()))))
+_DEQUE: collections.deque = collections.deque()
+_ORDERED: collections.OrderedDict = collections.OrderedDict()
+_IN_STEP = frozenset(map(type, (iter(_DEQUE), reversed(_DEQUE), iter(_ORDERED))))
+_METHODS = (types.BuiltinMethodType, types.MethodWrapperType)
+_IN_C = (*_METHODS, types.MethodDescriptorType, types.WrapperDescriptorType, type)
+_BOUND = (types.MethodType, functools.partial)  # which call something with more arguments
+# The classes of what calls a function by itself.
+_CALLING = frozenset(
+    {map, filter, type(iter(int, 0)), type(functools.lru_cache(int))}
+    | {itertools.accumulate, itertools.dropwhile, itertools.filterfalse, itertools.groupby}
+    | {itertools.starmap, itertools.takewhile}
+)
+
+
+def refuse_native_readers(items: list) -> None:
+    """Refuse that the graph decides from now on how many elements a list has that code in C goes
+    on to read."""
+    if not _thread.trace.iterators.has_native:
+        return
+    holders_ = gc.get_referrers(items)
+    readers = [held for held in holders_ if type(held) in _OVER and _goes_on(held, items)]
+    calls = _calls(items, holders_)
+    del holders_
+    if calls:
+        readers += _callers(calls)
+    if readers and _is_alive(readers):
+        is_iterator = any(type(held) in _OVER for held in readers)
+        raise _of_iterator() if is_iterator else _of_method(type(readers[0]).__name__)
+
+
+def _goes_on(iterator: Any, items: list) -> bool:
+    """Whether an iterator over a list has not ended; those that have may still refer to it."""
+    return any(part is items for part in iterator.__reduce__()[1])
+
+
+def refuse_iterated(owner: Any, label: str) -> None:
+    """Refuse that a region changes which elements a deque or an ordered dict has, whose iterators
+    fail from then on, while code goes on to read one of those."""
+    if not _thread.trace.iterators.has_native:
+        return
+    iterators = [held for held in gc.get_referrers(owner) if type(held) in _IN_STEP]
+    if iterators and _is_alive(iterators):
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                f"a branch or a loop of the graph changes which elements {label!r} has while an "
+                "iterator over it is under way, which fails from then on, whatever the graph does",
+                "Make the iterator after the branch or loop, or run over a copy, such as "
+                "`list(items)`.",
+            )
+        )
+
+
+def given_to(call: Any) -> list:
+    """What a function in C gets whenever ``call``, which holds it, is called."""
+    if type(call) in _METHODS:
+        return [call.__self__]
+    if type(call) is types.MethodType:
+        return [call.__self__, *given_to(call.__func__)] if _runs_in_c(call) else []
+    if type(call) is functools.partial and _runs_in_c(call):
+        return [*call.args, *call.keywords.values(), *given_to(call.func)]
+    return []
+
+
+def _calls(items: list, referrers: list) -> list:
+    """What calls functions in C with a list, its methods among them."""
+    tuples = [h for h in referrers if type(h) is tuple and not _is_entry(h)]
+    if tuples:  # which may be the arguments of a partial function
+        referrers = [*referrers, *gc.get_referrers(*tuples)]
+    return [h for h in referrers if any(value is items for value in given_to(h))]
+
+
+def _is_entry(held: tuple) -> bool:
+    """Whether a tuple is of a snapshot of this package's."""
+    return bool(held) and isinstance(held[0], TypeAdapter)
+
+
+def _runs_in_c(call: Any) -> bool:
+    while type(call) in _BOUND:
+        call = call.func if type(call) is functools.partial else call.__func__
+    return type(call) in _IN_C
+
+
+def _callers(calls: list) -> list:
+    """The objects of C that call some functions by themselves."""
+    found, known, pending = [], {id(call) for call in calls}, calls
+    while pending:
+        referrers, pending = gc.get_referrers(*pending), []
+        for held in referrers:
+            if type(held) in _BOUND and id(held) not in known and _runs_in_c(held):
+                known.add(id(held))
+                pending.append(held)
+            elif type(held) in _CALLING or _makes_by(held, known):
+                found.append(held)
+    return found
+
+
+def _makes_by(held: Any, known: set[int]) -> bool:
+    """Whether a dict makes what it does not have by one of these."""
+    return isinstance(held, collections.defaultdict) and id(held.default_factory) in known
+
+
+def _is_alive(readers: list) -> bool:
+    """Whether code that follows may read by one of these."""
+    walk = Walk()
+    walk.run(region_functions(), [_thread.roots, *frames.live_values()])
+    if any(id(reader) in walk.seen for reader in readers):
+        return True
+    return is_held_unseen(readers, walk.seen)
+
+
+def _of_iterator() -> Exception:
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            "a branch or a loop of the graph changes how many elements a list has while an "
+            "iterator over the list is under way: it would not see what the graph does",
+            "Make the iterator after the branch or loop, or run over a copy of the list, such as "
+            "`list(items)`.",
+        )
+    )
+
+
+def _of_method(kind: str) -> Exception:
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            "a branch or a loop of the graph changes how many elements a list has, and a "
+            f"`{kind}` calls a method of the list, or a function in C with it, by itself: that "
+            "would not see what the graph does",
+            "Write a function of your own for it, such as `lambda: len(items)`.",
+        )
+    )
+
+
+_OVER_LIST: type = type(iter([]))
+_CHECKED_BY_ITERATORS = (
+    collections.deque,
+    collections.OrderedDict,
+)  # whose iterators fail where they change
+
+
+class Iterators(TracePart):
+    """The iterators that a trace follows."""
+
+    slot = "iterators"
+
+    has_native = False  # whether native code may read by some: see ``holders``
+
+    def __init__(self) -> None:
+        self.running: list[tuple[Any, Any]] = []
+        self.taken: dict[int, tuple] = {}  # see ``iteration``, how much of them, by id
+
+
+def followed(items: Any) -> Any:
+    """``items`` for a loop of Python's: an iterator over a list, noted while it is in use, unless
+    the loop alone has the list."""
+    if traces.n and isinstance(items, list) and _thread.trace is not None:
+        if counts.count(items) <= counts.of_argument() and type(items) is list:
+            return items
+        noted = Iterators.of_trace().running
+        while noted and not _is_under_way(noted[-1]):
+            noted.pop()  # with what it keeps, where the loop was left before its end
+        iterator = iter(items)
+        noted.append((None if type(iterator) is _OVER_LIST else items, iterator))
+        return iterator
+    if traces.n and isinstance(items, _CHECKED_BY_ITERATORS) and _thread.trace is not None:
+        Iterators.of_trace().has_native = True
+    return items
+
+
+def forget_iterator(iterator_id: int) -> None:
+    """Forget an iterator that no loop runs on: an exception that left it keeps it for longer."""
+    noted = Iterators.of_trace().running if _thread.trace is not None else []
+    for i in reversed(range(len(noted))):
+        if id(noted[i][1]) == iterator_id:
+            del noted[i]
+            return
+
+
+def _is_under_way(pair: tuple) -> bool:
+    return counts.count(pair[1]) > counts.of_item()
+
+
+def refuse_running(items: Any) -> None:
+    """Refuse that the graph decides from now on how many elements a list has that a loop of
+    Python's runs over, or that other code in C goes on to read."""
+    for pair in _thread.trace.iterators.running or ():
+        if _is_under_way(pair) and _list_of(*pair) is items:
+            raise errors.StagingError(
+                diagnostic(
+                    here(),
+                    "a branch or a loop of the graph changes how many elements a list has while a "
+                    "loop of Python's runs over the list",
+                    "Run over a copy of it, such as `list(items)`, or collect what is to be added.",
+                )
+            )
+    if isinstance(items, list):
+        refuse_native_readers(items)
+
+
+def _list_of(items: Any, iterator: Any) -> Any:
+    """What a noted iterator runs over: a plain one holds the list itself until it ends."""
+    return iterator.__reduce__()[1][0] if items is None else items
+
+
+def changed_while_running(place: str) -> Exception:
+    """The refusal of a loop over a list that its body changes: Python sees the changes."""
+    return errors.StagingError(
+        diagnostic(
+            place,
+            "a loop of the graph runs over a list that grew in a branch or a loop of the graph, "
+            "and its body changes that list: the loop would not see it",
+            "Run over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
+        )
+    )
+
+
+def is_alive(wanted: list, functions: tuple = (), held: Iterable[Any] = ()) -> bool:
+    """Whether code that follows may read one of some objects, also within what it has ``held``."""
+    walk = Walk()
+    walk.run(functions, [_thread.roots, *frames.live_values(), *held])
+    return any(id(w) in walk.seen for w in wanted)
+
+
+def is_chosen_alive(array: Any) -> bool:
+    """Whether code that follows may read a tensor, given by a branch or a loop, that may stand for
+    an array."""
+    walk, live = Walk(), frames.live_values()
+    walk.run((), [_thread.roots, *live])
+    held = [adapter.parts(owner, held) for adapter, owner, held in walk.entries]
+    held += [value for value in walk.seen.values() if type(value) is tuple]
+    return any(_may_stand_for(value, array) for values in (live, *held) for value in values)
+
+
+def _may_stand_for(value: Any, array: Any) -> bool:
+    if type(value) is not _core.SymbolicTensor:
+        return False
+    made = _core.made_by(value)
+    is_left = made is not None and made[0] in CONSTRUCTS
+    return is_left and value.dtype == getattr(array, "dtype", value.dtype)
+
+
+CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
+
+
+def is_read(place: Location) -> bool:
+    """Whether code that follows may read a place."""
+    if frames.is_read_by_name(place):
+        return True
+    return place.is_module or place.is_shared or is_alive([place.owner])

@@ -1,0 +1,405 @@
+"""Attributes of objects: whether an object has them of its own after a merge, in which order, and
+what sets them.
+
+The graph merges what an object shows under a name. Whether the object has the attribute itself, or
+shows that of its class, and the order of attributes that branches set, are known only when the
+graph runs: code that asks is refused, and so is a change of the class. A property, a descriptor or
+a method of the class that sets an attribute or an item is converted like a call.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..context import ownership
+from ..context.by_class import ByClass
+from ..context.hooks import hooks
+from ..hints import Any
+from ..native import _core
+from ..values import errors
+from .adapters.base import fields_of
+from .liveness import counts
+from .location import UNDEFINED, Attribute, attribute_location
+from .source_location import diagnostic, here
+from .trace_context import TracePart
+from .trace_context import thread as _thread
+
+_COPIES = frozenset({"copy", "deepcopy"})
+
+
+class Attributes(TracePart):
+    """What the graph decides of the attributes that objects of a trace have."""
+
+    slot = "attributes"
+
+    defaults: Any = None  # those that classes have, too
+    unordered: Any = None  # objects whose attributes may come in another order, by id
+
+
+def note_presence(place: Attribute) -> None:
+    """Note an attribute for which its class has a default; the object may end."""
+    owner: Callable[[], Any]
+    try:
+        owner = weakref.ref(place.owner)
+    except TypeError:
+        owner = functools.partial(_itself, place.owner)
+    known = {p.key: n for p, n in _noted()}
+    ended = [one for one in Attributes.of_trace().defaults or () if one.owner() is None]
+    name, bases = place.key[2], _bases_of(place.owner)
+    new = _Default(owner, place.label, name, here(), bases, _of_bases(bases, name))
+    known.setdefault(place.key, new)
+    Attributes.of_trace().defaults = [*ended, *known.values()]
+    refuse_held_dict(place)
+
+
+class _Default(NamedTuple):
+    """An attribute, the line that left it so, and what the class and its bases had for it then."""
+
+    owner: Callable[[], Any]
+    label: str
+    name: str
+    where: str
+    bases: tuple[type, ...]
+    default: Any
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _bases_of(owner: Any) -> tuple[type, ...]:
+    is_class = issubclass(type(owner), type)
+    return owner.__mro__[1:] if is_class else type(owner).__mro__
+
+
+def _of_bases(bases: tuple[type, ...], name: str) -> Any:
+    return next((vars(base)[name] for base in bases if name in vars(base)), UNDEFINED)
+
+
+def _noted() -> list[tuple[Attribute, _Default]]:
+    """Those of objects that live."""
+    noted: list[_Default] = Attributes.of_trace().defaults or []
+    living = [(owner, one) for one in noted if (owner := one.owner()) is not None]
+    return [(attribute_location(one.label, owner, one.name), one) for owner, one in living]
+
+
+def check_class_attribute(cls: type, name: str) -> None:
+    """Refuse to set in a class what an object may show of it."""
+    for place, _ in _noted():
+        if place.key[2] == name and cls in _bases_of(place.owner):
+            raise _changed_class(place.label, here())
+
+
+def check_classes() -> None:
+    """Refuse that a class has another value by now under a name that was noted."""
+    noted: list[_Default] = Attributes.of_trace().defaults
+    for one in noted:
+        if _of_bases(one.bases, one.name) is not one.default:
+            raise _changed_class(one.label, one.where)
+
+
+def _changed_class(label: str, where: str) -> Exception:
+    return errors.StagingError(
+        diagnostic(
+            where,
+            f"a class changes an attribute that {label!r} may show: after a branch or a loop "
+            "of the graph it is known only when the graph runs whether the object has one of its "
+            "own",
+            "Give the object the attribute before the branch or loop, or change the class before.",
+        )
+    )
+
+
+def refuse_presence(owner: Any, name: str | None = None) -> None:
+    """Refuse to tell what an object has of its own, under a name or at all, where it is unsure."""
+    for place, _ in _noted():
+        if place.owner is owner and name in (None, place.key[2]) and _is_unsure(place):
+            raise unsure(place)
+
+
+def unsure(place: Attribute) -> Exception:
+    """The refusal to tell, or to need to know, whether an object has an attribute of its own."""
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            f"whether an object has {place.label!r} of its own, or shows what its class has, is "
+            "known only when the graph runs: a branch or a loop sets or deletes it",
+            "Give the object the attribute before the branch or loop, and keep it there.",
+        )
+    )
+
+
+def _is_unsure(place: Attribute) -> bool:
+    """Whether what an object holds now may be what a branch or a loop left."""
+    held = dict(vars(place.owner)).get(place.key[2], UNDEFINED)
+    return held is UNDEFINED or held is place.inherited or type(held) is _core.SymbolicTensor
+
+
+def is_copied(function: Any) -> bool:
+    """Whether a library's function gives copies of objects."""
+    return getattr(function, "__module__", None) == "copy" and function.__name__ in _COPIES
+
+
+def copying(function: Callable) -> Callable:
+    """A function of ``copy``: copies of objects are as unsure as these."""
+
+    def call(value: Any, memo: dict | None = None, **keywords: Any) -> Any:
+        if function is copy.copy:
+            made = function(value)
+            _take_over(value, made)
+            return made
+        memo = {} if memo is None else memo
+        made = function(value, memo, **keywords)
+        for place, _ in _noted():
+            if id(place.owner) in memo:
+                _take_over(place.owner, memo[id(place.owner)])
+        return made
+
+    return call
+
+
+def _take_over(owner: Any, made: Any) -> None:
+    for place, _ in _noted():
+        if place.owner is owner and made is not owner and _is_unsure(place):
+            note_presence(attribute_location(place.label, made, place.key[2]))
+
+
+def refuse_held_dict(place: Attribute) -> None:
+    """Refuse an attribute that is unsure from now on of an object whose ``__dict__`` the program
+    holds, where it would see it."""
+    if issubclass(type(place.owner), type):
+        return
+    held = fields_of(place.owner)
+    if not counts.are_held(held):
+        return
+    raise errors.StagingError(
+        diagnostic(
+            here(),
+            f"a branch or a loop of the graph decides whether an object has {place.label!r} of its "
+            "own, and its `__dict__`, which shows that, is used by itself or has another name",
+            "Give the object the attribute before the branch or loop, and keep it there.",
+        )
+    )
+
+
+class _Unordered(NamedTuple):
+    owner: Callable[[], Any]
+    label: str
+
+
+def note_order(owner: Any, label: str) -> None:
+    """Note that the attributes of an object come in an order that is not known; refused where the
+    program holds its ``__dict__``, which shows it."""
+    root = _thread.trace
+    held: Callable[[], Any]
+    try:
+        held = weakref.ref(owner)
+    except TypeError:  # nothing refers weakly to it
+        held = functools.partial(_itself, owner)
+    Attributes.of_trace().unordered = {
+        **(root.attributes.unordered or {}),
+        id(owner): _Unordered(held, label),
+    }
+    if issubclass(type(owner), type):
+        return
+    fields = fields_of(owner)
+    if counts.are_held(fields):
+        raise _unsure_order(label)
+
+
+def note_new_order(sides: Iterable[Iterable]) -> None:
+    """Note objects to which the two sides of a conditional give attributes in different orders, by
+    the changes that they make."""
+    first, second = map(_new, sides)
+    for key in first.keys() & second.keys():
+        names = [[p.key[2] for p in side[key]] for side in (first, second)]
+        common = [[n for n in own if n in other] for own, other in (names, names[::-1])]
+        if common[0] != common[1]:
+            note_order(first[key][0].owner, first[key][0].label.rpartition(".")[0])
+
+
+def _new(changes: Iterable) -> dict[int, list[Attribute]]:
+    """The attributes that their owners did not have, by the ids of these."""
+    found: dict[int, list[Attribute]] = {}
+    for place, *_ in changes:
+        if isinstance(place, Attribute) and not place.was_own:
+            found.setdefault(id(place.owner), []).append(place)
+    return found
+
+
+def refuse_order(owner: Any) -> None:
+    """Refuse to tell the attributes of an object whose order is not known."""
+    noted = _thread.trace.attributes.unordered.get(id(owner))
+    if noted is not None and noted.owner() is owner:
+        raise _unsure_order(noted.label)
+
+
+def _unsure_order(label: str) -> Exception:
+    return errors.StagingError(
+        diagnostic(
+            here(),
+            f"the attributes of {label!r} are asked for (`vars`, `__dict__`), in an order that is "
+            "known only when the graph runs: a branch or a loop of the graph sets them in another "
+            "one",
+            "Give the object its attributes before the branch or loop, or set them in one order.",
+        )
+    )
+
+
+# The attributes of a function of which its converted form is made.
+_MADE_OF = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+_ASKED = (type, _core.Tensor)  # classes of whose instances it is asked for each store
+_decided = ByClass()  # the names, None where a method decides
+decided = _decided.found  # by the id of the class
+_settable = ByClass(ownership.settable)  # those for which there are no such names
+
+
+def attribute_setter(target: Any, name: str) -> Any:
+    """What sets the attribute ``name`` of ``target``; None where that is ``target`` itself."""
+    kind = type(target)
+    key = id(kind)
+    known = _decided.found[key] if key in _decided.found else _learn(kind)
+    if known is None:
+        return _AttributeSetter(target)
+    if name not in known:
+        return None
+    if kind is types.FunctionType:
+        _thread.trace.ask_anew()
+        return None
+    held = _held(kind, name)
+    if type(held) is property:
+        return _DescriptorSetter(target, held.fset, held.fdel, held)
+    setter, deleter = (_function(type(held), m) for m in ("__set__", "__delete__"))
+    return _DescriptorSetter(target, _bound(setter, held), _bound(deleter, held), held)
+
+
+def keeps_any(kind: type) -> bool:
+    """Whether objects of a class keep any attribute that is set, and no code of the user's runs."""
+    if id(kind) not in decided:
+        _learn(kind)
+    return id(kind) in ownership.settable
+
+
+def _learn(kind: type) -> frozenset[str] | None:
+    """The names whose setting runs functions of the user's, kept for the next store; not of
+    metaclasses, since objects may show what is set in a class, nor of tensors, which may stand for
+    numbers."""
+    if kind is types.FunctionType:
+        return _decided.keep(kind, _MADE_OF)
+    found = None
+    if not (_function(kind, "__setattr__") or _function(kind, "__delattr__")):
+        held = (item for base in kind.__mro__ for item in vars(base).items())
+        found = frozenset(name for name, value in held if _is_setter(value))
+        if not (found or issubclass(kind, _ASKED)):
+            _settable.keep(kind, True)
+    return found if issubclass(kind, _ASKED) else _decided.keep(kind, found)
+
+
+def _is_setter(value: Any) -> bool:
+    if type(value) is property:
+        return True
+    kind = type(value)
+    return bool(_function(kind, "__set__") or _function(kind, "__delete__"))
+
+
+def _held(kind: type, name: str) -> Any:
+    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+
+
+def _function(kind: type, name: str) -> types.FunctionType | None:
+    """A special method of a class that is a function of the user's."""
+    found = getattr(kind, name, None)
+    if type(found) is not types.FunctionType:
+        return None
+    return None if ownership.is_library_file(found.__code__.co_filename) else found
+
+
+def _bound(function: types.FunctionType | None, owner: Any) -> Any:
+    return None if function is None else types.MethodType(function, owner)
+
+
+class _DescriptorSetter:
+    """Sets one attribute through its property or descriptor."""
+
+    def __init__(self, target: Any, setter: Any, deleter: Any, held: Any):
+        object.__setattr__(self, "_parts", (target, setter, deleter, held))
+
+    def __getattr__(self, name: str) -> Any:
+        target, _, _, held = self._parts
+        if type(held) is property and type(held.fget) is types.FunctionType:
+            return hooks.callee(held.fget)(target)
+        getter = _function(type(held), "__get__")
+        if getter is None:
+            return getattr(target, name)
+        return hooks.callee(getter)(held, target, type(target))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        target, setter, _, _ = self._parts
+        if setter is None:
+            setattr(target, name, value)
+        else:
+            hooks.callee(setter)(target, value)
+
+    def __delattr__(self, name: str) -> None:
+        target, _, deleter, _ = self._parts
+        if deleter is None:
+            delattr(target, name)
+        else:
+            hooks.callee(deleter)(target)
+
+
+class _AttributeSetter:
+    """Sets attributes through the methods of a class for that."""
+
+    def __init__(self, target: Any):
+        object.__setattr__(self, "_target", target)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._target, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setter = _function(type(self._target), "__setattr__")
+        if setter is None:
+            setattr(self._target, name, value)
+        else:
+            hooks.callee(setter)(self._target, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        deleter = _function(type(self._target), "__delattr__")
+        if deleter is None:
+            delattr(self._target, name)
+        else:
+            hooks.callee(deleter)(self._target, name)
+
+
+def item_setter(target: Any) -> Any:
+    """What sets the items of ``target``: itself, unless methods of the user's do that."""
+    own = _function(type(target), "__setitem__") or _function(type(target), "__delitem__")
+    return target if own is None else _ItemSetter(target)
+
+
+class _ItemSetter:
+    """Sets items through a class's own methods."""
+
+    def __init__(self, target: Any):
+        self._target = target
+
+    def _run(self, method: str, *args: Any) -> Any:
+        function = getattr(type(self._target), method)
+        if type(function) is types.FunctionType:
+            function = hooks.callee(function)
+        return function(self._target, *args)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._run("__getitem__", key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._run("__setitem__", key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        self._run("__delitem__", key)

@@ -1,0 +1,537 @@
+"""What a staged loop begins with: its options, its containers, the alias partition of its
+locations, and its Python integers.
+
+Iterations begin with copies of the containers from before the loop. A loop is traced for one
+iteration: what is one object under two names in the first iteration has to be one in the next. What
+becomes of the integers decides which overflow checks are needed (``symbolic.ranges``).
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from .. import ops
+from ..heap import aliasing, region_log, structure, walk
+from ..heap.aliasing import distinct, relatives
+from ..heap.liveness import holders
+from ..heap.source_location import SourceLocation, diagnostic, here
+from ..heap.structure import (
+    MergedContainer,
+    MergedContainers,
+    containers_in,
+    is_container,
+    keys_of,
+    part_of,
+)
+from ..heap.trace_context import thread as _thread
+from ..hints import Any
+from ..symbolic import python_scalars, ranges, values
+from ..symbolic.values import key_of
+from ..values import errors, nest
+from ..values.errors import shown
+from ..values.tensor_shape import TensorShape
+from ..values.tensor_spec import TensorSpec, TypeSpec
+from .retrace import RetraceLoop
+
+
+class LoopOptions:
+    """What ``set_loop_options`` was given."""
+
+    def __init__(self) -> None:
+        self.maximum_iterations: Any = None
+        self.shape_invariants: list = []
+
+    def shapes_of(self, value: Any) -> list | None:
+        """The shapes asked for the leaves of what starts as ``value``, None if nothing was."""
+        for given, shapes in self.shape_invariants:
+            if given is value:
+                return leaf_shapes(value, shapes)
+        return None
+
+
+class _Collecting(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[LoopOptions] = []
+
+
+_collecting = _Collecting()
+
+
+def collect_options(thunk: Callable[[], Any] | None) -> LoopOptions:
+    """The options that calling ``thunk`` sets."""
+    options = LoopOptions()
+    if thunk is not None:
+        _collecting.stack.append(options)
+        try:
+            thunk()
+        finally:
+            _collecting.stack.pop()
+    return options
+
+
+def record_options(maximum_iterations: Any, shape_invariants: Any) -> None:
+    """Set options of the loop that collects; nothing where none does."""
+    if _collecting.stack:
+        options = _collecting.stack[-1]
+        options.maximum_iterations = maximum_iterations
+        options.shape_invariants = [tuple(pair) for pair in shape_invariants or ()]
+
+
+def leaf_shapes(value: Any, given: Any) -> list:
+    """The dimensions asked for each leaf of ``value``, () for one that keeps its own.
+
+    ``given`` has a shape or a spec in place of each tensor; of a value that is one leaf it may be a
+    list of dimensions. ValueError where the structures differ or a shape is none.
+    """
+    found: list = []
+    _collect(value, given, found)
+    return found
+
+
+def _collect(value: Any, given: Any, found: list) -> None:
+    if isinstance(given, TypeSpec) and not isinstance(given, TensorSpec):
+        specs = nest.flatten(given, expand_composites=True)
+        found += [dimensions(spec) for spec in specs]
+        return
+    if not nest.is_nested(value):
+        n_leaves = len(structure.leaves_of(value))
+        found += [dimensions(given)] if n_leaves == 1 else [()] * n_leaves
+        return
+    if not nest.is_nested(given) or len(nest.children(given)) != len(nest.children(value)):
+        raise ValueError(
+            f"shape_invariants must have the structure of the loop variables: {shown(given)} "
+            f"stands for {shown(value)}"
+        )
+    for part, shape in zip(nest.children(value), nest.children(given), strict=True):
+        _collect(part, shape, found)
+
+
+def dimensions(shape: Any) -> list | None:
+    """A list of dimensions from a shape in any form, None for an unknown rank."""
+    if shape is None:
+        return None
+    if hasattr(shape, "as_list"):
+        return None if shape.rank is None else shape.as_list()
+    if hasattr(shape, "shape"):
+        return dimensions(shape.shape)
+    try:
+        return TensorShape(shape).as_list()
+    except (TypeError, ValueError) as e:
+        raise ValueError(f"a shape invariant is a shape or a spec, got {shown(shape)}") from e
+
+
+class Copies:
+    """The containers of a loop's variables at the beginning of an iteration, made like those from
+    before the loop."""
+
+    def __init__(self) -> None:
+        self._joins = MergedContainers()
+        self._all: list[MergedContainers] = []
+        self._begun: dict[int, tuple[MergedContainer, list, list]] = {}  # by the ids of the copies
+
+    def given(self, label: str, before: Any, start: Any, alone: bool = False) -> Any:
+        """``start``, made like ``before``, with one container for each one in that and in others;
+        those of one that is ``alone`` are told apart, also from one another."""
+        joins = self._joins if not alone else MergedContainers(apart=True)
+        self._all.append(joins)
+        return joins.join(label, (before,), start)
+
+    def begin(self) -> None:
+        """The iteration is traced from here on."""
+        found = {id(j.made): j for joins in self._all for j in joins}.values()
+        self._begun = {
+            id(j.made): (j, aliasing.held_by(j.made), structure.leaves_of(j.made)) for j in found
+        }
+        if self._begun:
+            copies = {key: (j.made, j.sources[0]) for key, (j, *_) in self._begun.items()}
+            aliasing.Aliases.of_trace().copies.update(copies)
+
+    def are_made(self) -> bool:
+        """Whether the loop's variables hold containers."""
+        return bool(self._begun)
+
+    def changed(self, held: Any) -> bool:
+        """Whether the iteration changed one of the containers that it began with in place."""
+        begun = self._begun.get(id(held))
+        return begun is not None and _is_changed(*begun)
+
+    def changed_within(self, held: Any) -> bool:
+        """Whether it changed one of those in a value that it began with."""
+        return any(map(self.changed, containers_in(held)))
+
+    def settled(self, moved: dict[int, Any], functions: tuple, place: str) -> MergedContainers:
+        """For what the loop leaves: a container that no iteration changes is one of those from
+        before. One that an iteration changes is refused where others may read those.
+
+        ``moved`` are what the iteration leaves in the places of the containers that it began with,
+        by the ids of these.
+        """
+        if not self._begun:
+            return MergedContainers()
+        known = {key: join for key, (join, *_) in self._begun.items()}
+        changed = {key for key, begun in self._begun.items() if _is_changed(*begun)}
+        stands_for = {}
+        snapshot = region_log.current_snapshot()
+
+        def is_outer(value: Any) -> bool:
+            return snapshot is None or snapshot.knows(value)
+
+        for join in known.values():
+            path, end = _followed(join, known, moved)
+            before = [j.sources[0] for j in path]
+            if id(join.made) in changed:
+                others = relatives([*before, *filter(is_outer, end)], known)
+                if holders.is_alive([*others, *_copied(others, known, before)], functions):
+                    aliasing.MayAliasSet([], join.label, place).refuse(place)
+                aliasing.Aliases.of_trace().replaced += before
+            elif len(path) == 1 and not end:
+                stands_for[id(join.made)] = before
+            else:
+                own = [] if all(b is before[0] for b in before) and not end else [join.made]
+                stands_for[id(join.made)] = distinct([*before, *end, *own])
+        return MergedContainers(stands_for)
+
+
+def _copied(found: list, known: dict[int, MergedContainer], but: list) -> list:
+    """What an iteration begins with in place of some containers, ``but`` of some of these."""
+    wanted = {id(v) for v in found} - {id(v) for v in but}
+    return [join.made for join in known.values() if id(join.sources[0]) in wanted]
+
+
+def _followed(
+    join: MergedContainer, known: dict[int, MergedContainer], moved: dict[int, Any]
+) -> tuple[list, list]:
+    """Where what a container of an iteration stands for may have been in the iterations before:
+    containers that these began with, and what else they made or found, if anything."""
+    path: list[MergedContainer] = []
+    pending, ends = [join], {}
+    while pending:
+        reached = pending.pop()
+        if reached in path:
+            continue
+        path.append(reached)
+        for left in relatives([moved.get(id(reached.made), reached.made)], known):
+            found = known.get(id(left))
+            if found is None:
+                ends[id(left)] = left
+            else:
+                pending.append(found)
+    return path, list(ends.values())
+
+
+def _is_changed(join: MergedContainer, held: list, leaves: list) -> bool:
+    """Whether a container that a loop made is another one than it was, or is replaced by one in a
+    loop inside that changes it."""
+    now = structure.leaves_of(join.made)
+    as_before = len(now) == len(leaves) and all(map(operator.is_, now, leaves))
+    if not as_before or aliasing.differs(join.made, held):
+        return True
+    return any(join.made is one for one in _thread.trace.aliases.replaced or ())
+
+
+def refuse_copies(*compared: Any) -> None:
+    """Refuse that code in a loop asks which object a container is that an iteration begins with:
+    the trace stands for all iterations, and each may have another one."""
+    copies = (_thread.trace.aliases.copies or {}) if _thread.trace is not None else {}
+    if copies and any(id(v) in copies for v in compared) and all(map(is_container, compared)):
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                "this line asks which object a container is that a loop of the graph carries: the "
+                "loop is traced once for all iterations, of which each may have another one",
+                "Keep a number beside it that says which one it is, and compare that.",
+            )
+        )
+
+
+Position = tuple[Any, ...]
+
+
+def check_partition(
+    names: dict[int, str],
+    start: list,
+    after: list,
+    changes: Callable[[Any], bool],
+    place: str,
+) -> None:
+    """Start again, or refuse, where the places of a loop share other objects after an iteration
+    than at its ``start``. ``names`` are their labels by their numbers; ``changes`` says whether the
+    iteration changes an object in place."""
+    pairs = _pairs(names, start, after)
+    split = _unlike(pairs)
+    merged = _unlike([(b, a, label) for a, b, label in pairs])
+    if not (split or merged):
+        return
+    involved = [(a, label) for a, _, label in pairs if label in split or label in merged]
+    for held, label in involved:
+        if changes(held):
+            refuse_partition(label, place)
+    if split:
+        raise RetraceLoop(split=split)
+
+
+def moved_objects(places: Iterable[int], start: list, after: list) -> dict[int, Any]:
+    """What an iteration leaves in the places of the containers that it began with, by their ids."""
+    pairs = _pairs(dict.fromkeys(places, ""), start, after)
+    return {id(before): left for before, left, _ in pairs}
+
+
+def check_other_partitions(
+    label: str,
+    start: Any,
+    after: Any,
+    owners: set[int],
+    changes: Callable[[Any], bool],
+    place: str,
+) -> None:
+    """Refuse that an iteration leaves in a place what is held outside of the loop, where it changes
+    what the place held at the ``start``, or that: one of ``owners``."""
+    snapshot, held = region_log.current_snapshot(), dict(_positions(start))
+    for path, left in _positions(after):
+        if snapshot is None or left is held.get(path) or not snapshot.knows(left):
+            continue
+        if id(left) in owners or (path in held and changes(held[path])):
+            refuse_partition(label, place)
+
+
+def _pairs(names: dict[int, str], start: list, after: list) -> list[tuple[Any, Any, str]]:
+    """The containers before and after an iteration at the positions that have one both times."""
+    found = []
+    for i, label in names.items():
+        before = dict(_positions(start[i]))
+        left = dict(_positions(after[i]))
+        found += [(before[p], left[p], label) for p in before if p in left]
+    return found
+
+
+def _positions(value: Any, path: Position = ()) -> Iterator[tuple[Position, Any]]:
+    """The containers in a value, by the keys that lead to them."""
+    if is_container(value):
+        yield path, value
+    if isinstance(value, tuple):
+        for i, part in enumerate(walk.elements(value)):
+            yield from _positions(part, (*path, i))
+    elif (keys := keys_of(value)) is not None:
+        for key in keys:
+            yield from _positions(part_of(value, key), (*path, key))
+    elif is_container(value):
+        inner = (part for part in containers_in(value)[1:] if is_container(part))
+        yield from (((*path, i), part) for i, part in enumerate(inner))
+
+
+def _unlike(pairs: list[tuple[Any, Any, str]]) -> set[str]:
+    """The labels of the positions that share one of the first objects, but none of the second."""
+    shared: dict[int, list[tuple[Any, str]]] = {}
+    for first, second, label in pairs:
+        shared.setdefault(id(first), []).append((second, label))
+    found = set()
+    for group in shared.values():
+        if len({id(second) for second, _ in group}) > 1:
+            found |= {label for _, label in group}
+    return found
+
+
+def refuse_partition(label: str, place: str) -> None:
+    """Refuse that names are one object in some iterations alone, which changes in place."""
+    raise errors.StagingError(
+        diagnostic(
+            place,
+            f"{label!r} and another name are one object in some iterations of this loop of the "
+            "graph and several in others, and an iteration changes it in place",
+            "Make copies before the loop (`list(a)`, `dict(a)`), make a new object instead of "
+            "changing one, or put another object under both names.",
+        )
+    )
+
+
+OWN = "loop variable "  # how the variables of a call of ``while_loop`` are labelled
+_LARGE = 2**30  # from which steps by one may leave int32
+
+Name = tuple[str, int]  # the label of a variable, and which leaf of the value it is
+
+
+class Integers:
+    """Those of the ``variables`` of one loop."""
+
+    def __init__(self, variables: Any):
+        self._variables = variables
+        self.flagged: set[Name] = set()  # integers that some iterations alone have
+        self.large: set[Name] = set()  # those that grow by more than steps of one
+        self._known: dict[int, Name] = {}  # those that start as integers
+        self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
+        self._mosts: dict[int, int | None] = {}  # how far from zero those start at most
+        self._made_of: dict[int, set] = {}  # the keys of the integers of which they start
+        self._flags: dict[int, int] = {}  # the variables that say of some which are integers yet
+        self._first_only: dict[int, Any] = {}  # those that are integers without an iteration alone
+        self._n_checks, self._n_unchecked = (
+            ranges.n_checks(),
+            ranges.n_unchecked(),
+        )
+
+    def add(self, index: int, name: Name, leaf: Any) -> None:
+        """Note a variable that starts as an integer of Python's, or may become one."""
+        if not (ranges.is_integer(leaf) or name in self.flagged):
+            return
+        self._known[index], self._starts[index] = name, ranges.standing(leaf)
+        self._made_of[index] = ranges.noted_in(leaf)
+        if ranges.is_large(leaf):
+            self.large.add(name)
+        self._mosts[index] = ranges.most(leaf)
+        self._note(index)
+
+    def add_late(self, index: int, name: Name, leaf: Any) -> None:
+        """Note a variable that the body is the first to set."""
+        if ranges.is_integer(leaf):
+            self._known[index] = name
+            self.large.add(name)
+
+    def add_flags(self) -> None:
+        """Carry of the variables that need it whether they are integers of Python's yet."""
+        for index, name in list(self._known.items()):
+            if name in self.flagged:
+                start = values.to_tensor(self._starts[index])
+                label = f"whether {name[0]!r} is an integer"
+                self._flags[index] = self._variables.add(label, start)
+                self._note(index)
+
+    def _note(self, index: int) -> None:
+        flag, large = self._flags.get(index), self._known[index] in self.large
+        for inputs in self._variables.inputs:
+            is_one = self._starts[index] if flag is None else inputs[flag]
+            ranges.note(inputs[index], large, is_one, self._made_of.get(index, ()))
+
+    def settle(self, left: dict[int, Any]) -> Callable[[list], None]:
+        """Keep those that iterations leave so, as ``left`` says; how to note the outputs.
+
+        Where integers that may be too large are made of the others, which they are in the first
+        iteration, the graph says which they are.
+        """
+        self._find_late(left)
+        made_tensors: dict[int, Name] = {}
+        while found := {
+            index: name
+            for index, name in self._known.items()
+            if index not in self._flags and not ranges.is_integer(left.get(index))
+        }:
+            made_tensors.update(found)
+            for index in found:
+                del self._known[index]
+        for index in made_tensors:  # which have the value of the start where they are integers
+            self._limit(index, self._mosts.get(index))
+        self._forget(made_tensors)
+        if self._known:
+            self._settle_flags(left)
+            self._settle_large(left)
+            self._settle_mosts(left)
+        ran = self._variables.ran() if self._first_only else None
+        return lambda outputs: self._leave(left, outputs, ran)
+
+    def _find_late(self, left: dict[int, Any]) -> None:
+        """Start again where an iteration may leave an integer in a variable that starts as a
+        tensor, or the tensor."""
+        starting = self._variables.starting
+        if not (starting or ranges.are_met()) or not isinstance(
+            self._variables.place, SourceLocation
+        ):
+            return
+        own = self._variables
+        late = {
+            i: s for i, s in own.spots.items() if i not in self._known and s not in self.flagged
+        }
+        found = [late[i] for i in late if ranges.are_met() and _may_be_one(left.get(i))]
+        found += [late[i] for i in late if i in starting and ranges.is_integer(left.get(i))]
+        if found:
+            raise RetraceLoop(flagged=found)
+
+    def _forget(self, made_tensors: dict[int, Name]) -> None:
+        """Note no more that variables are integers which iterations make tensors."""
+        own = self._variables
+        used = ranges.used(own.body.region, own.condition.region) if made_tensors else ()
+        flagged = [name for index, name in made_tensors.items() if self._is_used(index, used)]
+        if flagged:
+            raise RetraceLoop(flagged=flagged)
+        for index, (label, _) in made_tensors.items():
+            for inputs in own.inputs:
+                ranges.forget(inputs[index])
+            if isinstance(own.place, SourceLocation) or not label.startswith(OWN):
+                self._first_only[index] = self._starts[index]
+
+    def _is_used(self, index: int, used: Collection) -> bool:
+        return any(key_of(inputs[index]) in used for inputs in self._variables.inputs)
+
+    def _settle_flags(self, left: dict[int, Any]) -> None:
+        """Give the flags what an iteration leaves in them; start again where one more is needed."""
+        missing, body = [], self._variables.body
+        with body:
+            standing = {index: ranges.standing(left.get(index)) for index in self._known}
+        for index, is_one in standing.items():
+            if index in self._flags:
+                self._variables.result(self._flags[index], is_one)
+            elif index in self._starts and is_one is not self._starts[index]:
+                missing.append(self._known[index])
+        if missing and (ranges.n_checks() > self._n_checks or ranges.are_made_in(body.region)):
+            raise RetraceLoop(flagged=missing)
+
+    def _settle_large(self, left: dict[int, Any]) -> None:
+        """Find the variables that grow by more than steps of one; start again where such steps were
+        not checked."""
+        met = set()
+        while found := {
+            index
+            for index, name in self._known.items()
+            if name not in self.large
+            and ranges.is_integer(leaf := left.get(index))
+            and ranges.is_large(leaf)
+        }:
+            for index in found:
+                met.add(self._known[index])
+                self.large.add(self._known[index])
+                self._note(index)
+        if met and ranges.n_unchecked() > self._n_unchecked:
+            raise RetraceLoop(large=met)
+
+    def _settle_mosts(self, left: dict[int, Any]) -> None:
+        """Find how far from zero integers stay, whatever the number of iterations."""
+        found = {index: self._mosts.get(index) for index in self._known}
+        for index, start in found.items():
+            after = ranges.most(left.get(index))
+            found[index] = start if start is None or after is None else max(start, after)
+        while True:
+            for index, at_most in found.items():
+                self._limit(index, at_most)
+            beyond = [i for i, n in found.items() if n is not None and not _keeps(left.get(i), n)]
+            if not beyond:
+                break
+            found.update(dict.fromkeys(beyond))
+        self._mosts.update(found)
+
+    def _limit(self, index: int, at_most: int | None) -> None:
+        for inputs in self._variables.inputs:
+            ranges.limited(inputs[index], at_most)
+
+    def _leave(self, left: dict[int, Any], outputs: list, ran: Any) -> None:
+        """Note which outputs of the loop are integers."""
+        inputs = self._variables.inputs[1]
+        for index, name in self._known.items():
+            at_most = self._mosts.get(index)
+            flag = outputs[self._flags[index]] if index in self._flags else True
+            large = name in self.large and (at_most is None or at_most >= _LARGE)
+            made_of = ranges.noted_in(left.get(index)) | ranges.noted_in(inputs[index])
+            ranges.note(outputs[index], large, flag, made_of, at_most)
+        happened = ran(outputs) if ran is not None else True
+        for index, start in self._first_only.items() if happened is not True else ():
+            at_most = self._mosts[index]
+            told = ranges.Told(lambda: ops.logical_not(happened), start)
+            ranges.note(outputs[index], at_most is None, told, self._made_of[index], at_most)
+
+
+def _may_be_one(leaf: Any) -> bool:
+    """Whether a value is an integer of Python's or a tensor, as the graph decides."""
+    return ranges.is_integer(leaf) and not python_scalars.is_number(leaf)
+
+
+def _keeps(leaf: Any, at_most: int) -> bool:
+    found = ranges.most(leaf)
+    return found is not None and found <= at_most

@@ -1,0 +1,271 @@
+"""Aliases of symbolic values: arrays that share memory, and what is known of a value's identity."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Container, Iterable
+
+from ..context import ownership, tracebacks
+from ..heap import aliasing, structure
+from ..heap.liveness import frames, holders
+from ..heap.location import Location
+from ..heap.reachable import Walk
+from ..heap.source_location import diagnostic, here
+from ..heap.structure import arrays_in, is_array, memory_of
+from ..heap.trace_context import thread as _thread
+from ..hints import Any
+from ..native import _core
+from ..values import errors
+from ..values.composite import CompositeTensor
+from . import merged_values, python_scalars
+from .merged_values import stands_for_array
+from .values import key_of
+
+
+def note_arrays(
+    arrays: Iterable[tuple[str, Any]], snapshot: Any, place: str, changed: Container[int] = ()
+) -> None:
+    """The same for arrays that a tensor stands for from now on, under names; of objects that were
+    ``changed``, by their ids, others stand, too."""
+    for label, array in arrays:
+        memory = memory_of(array)
+        known = [m for m in memory if snapshot is None or snapshot.knows(m)]
+        if not known or not (holders.is_alive(memory) or frames.are_held()):
+            continue
+        if any(id(m) in changed for m in known):
+            raise _shown_twice(label, array, place)
+        for frame in frames.frames():
+            label = label or frames.stored_next(frame)
+            if label.rpartition(".")[2] in frames.augmented(frame.f_code):
+                raise in_place(label, array, place)
+        aliasing.keep([array], None, label, place)
+
+
+def _shown_twice(label: str, array: Any, place: str) -> Exception:
+    """The refusal to choose an array whose memory a branch changed, and which is read elsewhere."""
+    called = repr(label) if label else "what is chosen here"
+    return errors.StagingError(
+        diagnostic(
+            place,
+            f"{called} is an array ({type(array).__name__}) that shows what a branch of the graph "
+            "changed in place, and code that follows reads the same memory under another name, too",
+            "Choose a copy (`a.copy()`), or make a tensor of it in the branch with "
+            "`fg.constant(a)`.",
+        )
+    )
+
+
+def in_place(label: str, array: Any, place: str) -> Exception:
+    """The refusal of an augmented assignment to an array that is read elsewhere."""
+    return errors.StagingError(
+        diagnostic(
+            place,
+            f"{label!r} is an array ({type(array).__name__}) that an augmented assignment changes "
+            "in place, and that code reads under another name: the graph would change a tensor "
+            "instead, and leave the array as it is",
+            f"Write `{label} = {label} + ...`, or make a tensor of it before, with "
+            f"`{label} = fg.constant({label})`.",
+        )
+    )
+
+
+def refuse_in_place(array: Any, acting: types.FrameType) -> None:
+    """Refuse an operator beside a tensor, at which a frame is, that in plain Python changes an
+    array in place which others read, too."""
+    is_own = ownership.is_own_file(acting.f_code.co_filename)
+    frame = next(frames.frames()) if is_own else acting
+    if not (id(acting.f_code) in tracebacks.augmenting if is_own else frames.adds_in_place(frame)):
+        return
+    walk = Walk()
+    walk.run((), [_thread.roots, *frames.live_values(frame)])
+    if any(id(m) in walk.seen for m in memory_of(array)):
+        raise in_place(frames.stored_next(frame) or "the target", array, here())
+
+
+def refuse_arrays(found: Iterable[tuple[Location, Any]], functions: tuple, place: str) -> None:
+    """Refuse places with arrays that a loop's functions change in place, if others read them."""
+    for spot, value in found:
+        if not stands_for_array(value):
+            continue
+        name = spot.label.rpartition(".")[2]
+        names = {name} if name.isidentifier() else {"[]"}
+        if all(names.isdisjoint(frames.augmented(f.__code__)) for f in functions):
+            continue
+        if type(value) is _core.SymbolicTensor:
+            merged_values.refuse_beside(value, name if name.isidentifier() else "")
+            continue
+        if _is_alive_beside(spot, value, functions):
+            raise in_place(spot.label, value, place)
+        known = _thread.trace.aliases.sets
+        for shown in memory_of(value) if known is not None else ():
+            known.written(shown)
+
+
+def refuse_replaced(
+    carried: Iterable[tuple[Location, Any]],
+    changed: Iterable[Location],
+    functions: tuple,
+    place: str,
+) -> None:
+    """Refuse places whose arrays the functions of a loop replace, if they change these in place
+    before, as views of them do."""
+    owners = {id(p.owner) for p in changed if is_array(p.owner)}
+    if not owners:
+        return
+    for spot, value in carried:
+        if id(spot.owner) in owners or all(id(a) not in owners for a in arrays_in(value)):
+            continue
+        name = spot.label.rpartition(".")[2]
+        replacing = [f for f in functions if frames.replaces_first(f.__code__, name)]
+        others = [f.__code__ for f in functions if f not in replacing]
+        if not (replacing and all(map(frames.changes_nothing, others))):
+            raise errors.StagingError(
+                diagnostic(
+                    place,
+                    f"{spot.label!r} is an array that this loop of the graph replaces, and whose "
+                    "memory it changes under another name, perhaps before: the loop carries a "
+                    "tensor, which shows no such change",
+                    f"Replace {spot.label!r} at the beginning of the loop's body, or let the other "
+                    "name have a copy, `a.copy()`.",
+                )
+            )
+
+
+def _is_alive_beside(spot: Location, value: Any, functions: tuple) -> bool:
+    """Whether an array is held elsewhere than in a place."""
+    spot.put(None)
+    try:
+        return holders.is_alive(memory_of(value), functions)
+    finally:
+        spot.put(value)
+
+
+def may_stay(left: Any) -> bool:
+    """Whether what an iteration that is being traced leaves may be what it began with, by a branch
+    or a loop in it."""
+    made = [_core.made_by(v) for v in structure.leaves_of(left) if type(v) is _core.SymbolicTensor]
+    return any(one is not None and one[0] in holders.CONSTRUCTS for one in made)
+
+
+_SYMBOLIC = _core.SymbolicTensor
+
+
+def note_identity(value: Any) -> None:
+    """Note an object of which the program is told the identity, where it may not be told of another
+    one that the graph chose."""
+    if _thread.trace is None:
+        return
+    python_scalars.refuse_number(value, "`id`")
+    python_scalars.refuse_string(value)
+    root = _thread.trace
+    if root.aliases.identified is None:
+        aliasing.Aliases.of_trace().identified = {}
+    if type(value) is _SYMBOLIC or isinstance(value, tuple):
+        refuse_identity((value, known) for known in root.aliases.identified.values())
+    aliasing.Aliases.of_trace().identified[id(value)] = value
+
+
+def refuse_identity(pairs: Iterable[tuple[Any, Any]]) -> None:
+    """Refuse that code asks whether two values are one object where the graph may have chosen one
+    of them for the other."""
+    if _thread.trace is not None:
+        aliasing.Aliases.of_trace().compares = True
+    if any(a is not b and _may_be_one(a, b) for a, b in pairs):
+        raise errors.StagingError(
+            diagnostic(
+                here(),
+                "this line asks which object a value is that a branch, a loop or a list of the "
+                "graph may have chosen: that made a new one",
+                "Keep a number beside it that says which one was chosen, and compare that.",
+            )
+        )
+
+
+def _may_be_one(first: Any, second: Any) -> bool:
+    """Whether two different values may be one object in plain Python: one is of the graph, which
+    chose among values, and the other is of a kind for which it can stand."""
+    if not (
+        _thread.trace is not None and _thread.trace.effects.has_merged and _are_alike(first, second)
+    ):
+        return False
+    if type(first) is type(second) is _SYMBOLIC:
+        are_new = is_new_tensor(first), is_new_tensor(second)
+        if all(are_new):
+            return False
+        # What is made anew is nothing that was there before, whichever that is.
+        return not (
+            (are_new[0] and _was_before(second, first))
+            or (are_new[1] and _was_before(first, second))
+        )
+    return _is_of_graph(first) or _is_of_graph(second)
+
+
+def _are_alike(first: Any, second: Any) -> bool:
+    """Whether two values may be one object by their kinds."""
+    if issubclass(type(first), tuple):
+        return type(first) is type(second) and len(first) == len(second)
+    return type(first) is type(second) or (_is_one_tensor(first) and _is_one_tensor(second))
+
+
+def _is_one_tensor(value: Any) -> bool:
+    """Whether one tensor of the graph can stand for a value."""
+    kind = type(value)
+    if kind in python_scalars.NUMBERS or issubclass(kind, (_core.Tensor, str, bytes)):
+        return True
+    return hasattr(kind, "__array__") and hasattr(kind, "dtype")
+
+
+def _is_of_graph(value: Any) -> bool:
+    kind = type(value)
+    if kind is _SYMBOLIC:
+        return True
+    if not (issubclass(kind, (tuple, CompositeTensor)) or hasattr(kind, "_component_list")):
+        return False
+    return any(type(leaf) is _SYMBOLIC for leaf in structure.leaves_of(value))
+
+
+# The operations that give one of what they are given, as an object of its own.
+_CHOICES = frozenset(
+    {"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase", "SelectV2"}
+    | {"TensorListGetItem", "TensorListPopBack", "GatherV2", "Unpack"}
+    | {"Maximum", "Minimum", "Max", "Min"}
+)
+
+
+def is_new_tensor(tensor: Any) -> bool:
+    """Whether a tensor was made by what makes one in plain Python, too."""
+    if type(tensor) is not _SYMBOLIC:
+        return False
+    known = _thread.trace.aliases.made_anew
+    if known and key_of(tensor) in known:
+        return True
+    made = _core.made_by(tensor)
+    if made is None or made[0] in _CHOICES:
+        return False
+    return made[0] != "Placeholder" or tensor._graph_id not in _graphs()  # a variable of a loop
+
+
+def _graphs() -> list[int]:
+    """The graphs of the regions under construction, the innermost last."""
+    return [region.region.graph_id for region in _thread.regions]
+
+
+def note_new_tensor(tensor: Any) -> None:
+    """Note a tensor that plain Python makes anew, whatever operation gives it: a function of the
+    program's, or the last iteration of a loop that certainly has one."""
+    root = _thread.trace
+    if root.aliases.made_anew is None:
+        aliasing.Aliases.of_trace().made_anew = set()
+    aliasing.Aliases.of_trace().made_anew.add(key_of(tensor))
+
+
+def _was_before(first: Any, second: Any) -> bool:
+    """Whether one tensor was there when another one was made: earlier in the same graph, or in one
+    around it, to which nothing is added meanwhile."""
+    graphs = _graphs()
+    if first._graph_id == second._graph_id:
+        return bool(first._id < second._id)
+    if second._graph_id not in graphs:
+        return False
+    at = graphs.index(second._graph_id)
+    return first._graph_id not in graphs or graphs.index(first._graph_id) < at
