@@ -58,7 +58,7 @@ NOT_REFUSALS = {
     "staging/list_arguments.py:stage_in": "Python's own",
     "heap/walk.py": "caught where places are looked for",
     "heap/location.py:_read": "caught where places are looked for",
-    "heap/aliasing.py:_built": "what stands for such an object is met in its place",
+    "staging/merging.py:_built": "what stands for such an object is met in its place",
     "staging/loop_state.py:_collect": "arguments of `while_loop`",
     "staging/loop_state.py:dimensions": "arguments of `while_loop`",
     "heap/references.py:explain": "says of C code what `Stale` says",
@@ -1353,21 +1353,21 @@ def iterator_that_a_tensor_ends(x):
     return x
 
 
-@meets("heap/references.py:Invalidated._ferrograph_refuse:0")
+@meets("heap/invalidated.py:Invalidated._ferrograph_refuse:0")
 def outside_object_read_again(x):
     if x > 0:
         log.append("a")
     return x + len(log)
 
 
-@meets("heap/references.py:Invalidated._ferrograph_refuse:0")
+@meets("heap/invalidated.py:Invalidated._ferrograph_refuse:0")
 def outside_object_in_c_code(x):
     if x > 0:
         log.append("a")
     return x + list.__len__(log)
 
 
-@meets("heap/aliasing.py:as_left.give:0")
+@meets("staging/merging.py:as_left.give:0")
 def object_changed_or_replaced(x):
     point = Point(x, x)
     if x > 0:

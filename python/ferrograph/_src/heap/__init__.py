@@ -8,6 +8,7 @@ from .. import later
 
 _LATE = (
     "aliasing",
+    "invalidated",
     "location",
     "memos",
     "own_attributes",

@@ -17,11 +17,10 @@ from ..context.hooks import hooks
 from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
-from . import walk
+from . import user_hashing, walk
 from .source_location import diagnostic, here
 from .trace_context import TracePart, has_lists, has_variants, loud, proxy_of, record_of
 from .trace_context import thread as _thread
-from .user_hashing import are_plain_keys, copied, have_effects, refuse_keys, with_items
 
 
 class _Undefined:
@@ -360,7 +359,7 @@ def _item(label: str, both: Callable[[], Any]) -> Location | None:
     if not isinstance(owner, (dict, list, collections.deque)):
         return None
     if isinstance(owner, dict):
-        if have_effects((*dict.__iter__(owner), index)):
+        if user_hashing.have_effects((*dict.__iter__(owner), index)):
             return None  # it is compared as a whole
     else:
         if is_grown(owner):
@@ -382,8 +381,8 @@ def _within(owner: Any) -> Any:
 def item_location(label: str, owner: Any, index: Any) -> Location:
     """The item of a list or a mapping under ``index``."""
     base = _base_of(owner)
-    if isinstance(owner, dict) and have_effects((index,)):
-        refuse_keys(label, owner)
+    if isinstance(owner, dict) and user_hashing.have_effects((index,)):
+        user_hashing.refuse_keys(label, owner)
 
     def get() -> Any:
         if base is dict or base is collections.OrderedDict:
@@ -474,7 +473,7 @@ class Container(Location):
             return versions
         base = _base_of(self.owner)
         if base in (dict, collections.OrderedDict):
-            return copied(self.owner, base)
+            return user_hashing.copied(self.owner, base)
         if base is set:
             return set(self.owner)
         return (collections.deque if base is collections.deque else base)(base.__iter__(self.owner))
@@ -510,7 +509,7 @@ def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
         pairs = list(zip(range(len(value)), base.__iter__(owner), value, strict=True))
     else:
         keys = list(base.__iter__(owner))
-        if not (are_plain_keys(keys) and are_plain_keys(value)) or keys != list(value):
+        if not all(map(user_hashing.are_plain_keys, (keys, value))) or keys != list(value):
             return False
         if list(map(type, keys)) != list(map(type, value)):
             return False
@@ -524,7 +523,7 @@ def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
 def _standing_in(content: Any) -> Any:
     """A content that holds what stands for the objects in it."""
     if isinstance(content, dict):
-        return with_items(content, map(proxy_of, content.values()))
+        return user_hashing.with_items(content, map(proxy_of, content.values()))
     return list(map(proxy_of, content)) if isinstance(content, _SEQUENCES) else content
 
 

@@ -33,11 +33,11 @@ from ..values import errors
 from . import structure
 from .adapters import registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
+from .invalidated import Invalidated, behind
 from .liveness import frames, holders
 from .liveness.frames import words_of
 from .location import Attribute, Container, Location, Variants, variants_of
 from .reachable import Walk, label_of
-from .references import Invalidated, behind
 from .source_location import diagnostic, here
 from .trace_context import Proxy, RegionLog, has_variants, own_listeners, record_of
 

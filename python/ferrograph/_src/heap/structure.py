@@ -13,10 +13,9 @@ from ..context.by_class import ByClass
 from ..hints import Any
 from ..native import _core
 from ..values import nest
-from . import walk
+from . import user_hashing, walk
 from .adapters import registry
 from .trace_context import thread as _thread
-from .user_hashing import have_effects, refuse_keys
 
 # Classes that are no structures elsewhere but open here: how to take their values apart, and how to
 # put others together like one of them.
@@ -67,8 +66,8 @@ def _open(value: Any) -> Any:
 def _check_keys(mapping: dict) -> None:
     """Refuse to make a dict anew whose keys would notice."""
     keys = list(walk.keys(mapping)) if type(mapping) is not dict else mapping
-    if have_effects(keys):
-        refuse_keys(f"a {type(mapping).__name__}", mapping)
+    if user_hashing.have_effects(keys):
+        user_hashing.refuse_keys(f"a {type(mapping).__name__}", mapping)
 
 
 def has_attributes(value: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
-from ..heap import aliasing, own_attributes, region_log
+from ..heap import own_attributes, region_log
 from ..heap.liveness import frames, holders
 from ..heap.location import UNDEFINED, Attribute, Location, State
 from ..heap.source_location import SourceLocation, diagnostic
@@ -186,7 +186,7 @@ def _leave(conditional: Conditional, found: list[list[side_effects.Change]], pla
     if not any(found):
         return
     copied = conditional.copied
-    yes, no = (aliasing.as_left(changes, place, copied) if changes else itself for changes in found)
+    yes, no = (merging.as_left(changes, place, copied) if changes else itself for changes in found)
     conditional.as_left = yes, no
     conditional.contents = [
         {id(c.place.owner): c.new for c in side if c.place.is_whole} for side in found

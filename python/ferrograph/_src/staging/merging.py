@@ -1,12 +1,15 @@
 """Merges of what two branches leave in one location: attributes, items and whole containers.
 
 Where iterations put lists of other lengths in the place of one from before the loop, the graph
-carries its elements, as it does where an iteration makes the list longer.
+carries its elements, as it does where an iteration makes the list longer. What a branch left in
+containers and arrays that it changed is copied before they are put back.
 """
 
 from __future__ import annotations
 
 import collections
+import copy
+import functools
 from collections.abc import Callable, Iterator
 
 from ..heap import region_log, structure, substitution
@@ -15,7 +18,9 @@ from ..heap.adapters.base import Whole
 from ..heap.liveness import frames
 from ..heap.liveness.holders import refuse_running
 from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
+from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here
+from ..heap.structure import is_array
 from ..heap.trace_context import is_proxy, proxy_of, really, record_of, thread
 from ..heap.user_hashing import are_same_keys, with_items
 from ..hints import Any
@@ -395,3 +400,88 @@ def _place(label: str, items: list) -> Container:
     assert isinstance(place, Container)  # as that of every list
     place.label = label
     return place
+
+
+_PLAIN = (list, tuple, dict, collections.deque)
+
+
+def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Callable[[Any], Any]:
+    """What gives a value as a branch with these changes left it.
+
+    ``copied`` is told of each container of which it makes a copy: by its id the copy and that.
+    """
+    left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
+    others = [c.place.owner for c in changes if not isinstance(c.place, Container)]
+    wholes = [c for c in changes if isinstance(c.place, Whole) and type(c.new) is not Variants]
+
+    build = functools.partial(_built, left, wholes, copied, where)
+
+    def give(value: Any) -> Any:
+        if is_proxy(value):
+            return value
+        if is_array(value):
+            return build(value)
+        if not isinstance(value, _PLAIN) and not hasattr(value, "__dict__"):
+            return value
+        made = build(value)
+        found = reached([value], others)
+        if made is value and type(value) not in _PLAIN:
+            found |= reached([value], [c.place.owner for c in changes])
+        if found:
+            raise _mixed(value, where)
+        return made
+
+    return give
+
+
+def _built(left: dict, wholes: list, copied: dict, where: str, value: Any) -> Any:
+    """A value as a branch left it, with what it holds."""
+    if wholes and is_array(value):
+        shown = _shown(value, wholes)
+        copied[id(shown)] = shown, value
+        return shown
+    build = functools.partial(_built, left, wholes, copied, where)
+    held = left.get(id(value))
+    if type(held) is Variants:
+        raise _mixed(value, where)
+    if held is not None:
+        made = copy.copy(value)
+        Container("a copy", made).put(_each(held, build))
+        copied[id(made)] = made, value
+        return made
+    return _each(value, build) if type(value) in _PLAIN else value
+
+
+def _shown(array: Any, changes: list) -> Any:
+    """What an array shows while objects hold what a branch left in them: a copy where that differs
+    from what it shows now."""
+    now = array.tobytes()
+    for change in changes:
+        change.place.put(change.new)
+    try:
+        return array.copy() if array.tobytes() != now else array
+    finally:
+        for change in changes:
+            change.place.put(change.old)
+
+
+def _each(value: Any, build: Callable[[Any], Any]) -> Any:
+    """A plain container of what ``build`` gives, itself where that changes nothing."""
+    items = list(value.values()) if isinstance(value, dict) else list(value)
+    made = [build(item) for item in items]
+    if all(a is b for a, b in zip(items, made, strict=True)):
+        return value
+    if isinstance(value, dict):
+        return dict(zip(value, made, strict=True))
+    return type(value)(made) if type(value) in _PLAIN else list(made)
+
+
+def _mixed(value: Any, where: str) -> Exception:
+    return errors.StagingError(
+        diagnostic(
+            where,
+            f"one branch of this `if` on a tensor changes a {type(value).__name__} in place, where "
+            "the other one puts another object in its place",
+            "Change it in place in both branches, or make a new one in both.",
+        )
+    )

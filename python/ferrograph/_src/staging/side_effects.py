@@ -19,17 +19,16 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from ..context.thread import variables_made
-from ..heap import memos, own_attributes, references, region_log, snapshot, structure
+from ..heap import memos, own_attributes, references, region_log, snapshot, structure, user_hashing
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.registry import is_opaque
+from ..heap.invalidated import Invalidated, behind
 from ..heap.liveness import holders
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
-from ..heap.references import Invalidated, behind
 from ..heap.snapshot import Snapshot
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import RegionLog, TraceContext, loud, original, really, record_of
 from ..heap.trace_context import thread as _thread
-from ..heap.user_hashing import are_plain_keys, have_effects, refuse_keys
 from ..hints import Any
 from ..symbolic.values import has_tensor
 from ..values import errors
@@ -369,11 +368,13 @@ def _refuse_keys(found: list[Change]) -> None:
     are, which may do more than that."""
     for place, old, new in found:
         keyed = (
-            isinstance(place, Container) and isinstance(held, (dict, set)) and have_effects(held)
+            isinstance(place, Container)
+            and isinstance(held, (dict, set))
+            and user_hashing.have_effects(held)
             for held in (old, new)
         )
         if any(keyed):
-            refuse_keys(place.label, place.owner)
+            user_hashing.refuse_keys(place.label, place.owner)
 
 
 def refuse_shadowed(found: list[Change]) -> None:
@@ -504,7 +505,7 @@ def same(old: Any, new: Any) -> bool:
     if isinstance(old, set):
         if len(old) == len(new) and set(map(id, old)) == set(map(id, new)):
             return True
-        if not (are_plain_keys(old) and are_plain_keys(new)):
+        if not (user_hashing.are_plain_keys(old) and user_hashing.are_plain_keys(new)):
             return False
         return {(type(v), v) for v in old} == {(type(v), v) for v in new}
     return _is_alike(old, new) or (isinstance(old, bytearray) and old == new)

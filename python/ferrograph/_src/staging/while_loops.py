@@ -14,10 +14,11 @@ from .. import ops
 from ..context import ownership
 from ..heap import aliasing
 from ..heap.adapters.base import cell_contents
+from ..heap.invalidated import Invalidated
 from ..heap.liveness import frames
 from ..heap.liveness.holders import is_read
 from ..heap.location import Location, State
-from ..heap.references import Invalidated, is_lazily_made
+from ..heap.references import is_lazily_made
 from ..heap.source_location import diagnostic
 from ..heap.trace_context import RegionLog
 from ..hints import Any

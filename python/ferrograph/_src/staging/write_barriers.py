@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 
 from ..context import ownership
 from ..heap import own_attributes, walk
+from ..heap.invalidated import behind
 from ..heap.location import (
     UNDEFINED,
     Attribute,
@@ -23,12 +24,10 @@ from ..heap.location import (
     global_location,
     name_locations,
 )
-from ..heap.references import behind
 from ..heap.region_log import CONTAINERS, augmented, held, note_default, touch
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import has_lists, is_proxy, loud, proxy_of, traces
 from ..heap.trace_context import thread as _thread
-from ..heap.walk import fields, walked
 from ..hints import Any
 from ..native import _core
 from ..symbolic import python_scalars
@@ -40,7 +39,7 @@ _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 
 def refuse_chosen(value: Any, use: str) -> None:
     """Refuse a text of what holds numbers or texts that the graph chose, or lists that it grows."""
-    for part in walked(value, _held):
+    for part in walk.walked(value, _held):
         list_arguments.refuse_grown(part)
         if type(part) is _core.SymbolicTensor:
             python_scalars.refuse_number(part, use)
@@ -55,7 +54,7 @@ def _held(value: Any) -> list:
         return list(value)
     if issubclass(kind, type) or ownership.is_own_module(kind.__module__):
         return []
-    return fields(value)
+    return walk.fields(value)
 
 
 def check_set(tensor: Any, name: str) -> None:

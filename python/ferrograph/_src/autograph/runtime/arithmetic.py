@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from ...context import tracebacks
 from ...context.hooks import hooks
-from ...heap import references
+from ...heap import invalidated
 from ...heap.trace_context import chosen, loud, really, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
@@ -243,7 +243,7 @@ def _refuse_identity(*compared: Any) -> None:
     if _thread.trace is None:
         return
     if _thread.trace.effects.stale:
-        references.refuse_identity(_thread.trace.effects.stale, *compared)
+        invalidated.refuse_identity(_thread.trace.effects.stale, *compared)
     if _thread.trace.variables.tensors:
         merged_values.refuse_variable_identity(compared)
     if _thread.trace.aliases.copies:

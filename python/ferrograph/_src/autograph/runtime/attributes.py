@@ -6,7 +6,7 @@ import functools
 import types
 
 from ...context.hooks import hooks
-from ...heap import references
+from ...heap import invalidated
 from ...heap.trace_context import chosen, is_proxy, really, thread, traces
 from ...hints import Any
 from ...staging import exceptions, write_barriers
@@ -24,7 +24,7 @@ def attribute_of(value: Any, name: str) -> Any:
     """``value.name``."""
     kind = type(value)
     if name == "__class__" and traces.n:
-        references.refuse_look(value)
+        invalidated.refuse_look(value)
         if chosen and python_scalars.is_symbolic_number(value):
             return python_scalars.kind_of(value, "`__class__`")
         python_scalars.refuse_number(value, "`__class__`")
@@ -116,6 +116,6 @@ def hasattr_(value: Any, name: str) -> bool:
     """``hasattr``."""
     python_scalars.refuse_number(value, "`hasattr`")
     held = getattr_(value, name, _MISSING)
-    if type(held) is references.Invalidated:  # which the object may not have on another path
-        references.refuse_identity(thread.trace.effects.stale, held)
+    if type(held) is invalidated.Invalidated:  # which the object may not have on another path
+        invalidated.refuse_identity(thread.trace.effects.stale, held)
     return held is not _MISSING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 
-from ...heap import references
+from ...heap import invalidated
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...hints import Any
@@ -119,7 +119,7 @@ def _fits(subject: Any, pattern: tuple, names: dict[str, Any]) -> Any:
     if is_proxy(subject) and pattern[0] not in _WHOLE:
         subject._ferrograph_refuse()
     if pattern[0] not in _KEEPING:
-        references.refuse_look(subject)
+        invalidated.refuse_look(subject)
     return _KINDS[pattern[0]](subject, names, *pattern[1:])
 
 

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 
 from ...context.hooks import hooks
-from ...heap import references, region_log
+from ...heap import invalidated, region_log
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.structure import leaves_of
@@ -54,12 +54,12 @@ def guarded(callee: Any, takes_lists: bool = False) -> Any:
 def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
     """``args`` as code that is not converted may have them."""
     name = getattr(callee, "__name__", "")
-    unbound = type(callee) in _UNBOUND and references.only_writes(name)
-    if args and type(args[0]) is references.Invalidated and unbound:
-        held = references.behind(args[0])
+    unbound = type(callee) in _UNBOUND and invalidated.only_writes(name)
+    if args and type(args[0]) is invalidated.Invalidated and unbound:
+        held = invalidated.behind(args[0])
         args = args if is_proxy(held) else (held, *args[1:])
     for value in args:
-        if type(value) is references.Invalidated:
+        if type(value) is invalidated.Invalidated:
             value._ferrograph_refuse()
         if name not in _KEEPS:
             python_scalars.refuse_string(value)

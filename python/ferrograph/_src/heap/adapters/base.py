@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...values import errors
+from .. import user_hashing
 from ..location import (
     UNDEFINED,
     Container,
@@ -31,7 +32,6 @@ from ..location import (
 )
 from ..source_location import diagnostic, here
 from ..trace_context import note_asked
-from ..user_hashing import copied
 
 Found = Iterator[tuple[Location, Any]]
 _is = operator.is_
@@ -154,7 +154,7 @@ class Mapping(TypeAdapter):
         self._base = base
 
     def hold(self, owner: Any) -> Any:
-        return copied(owner, self._base)
+        return user_hashing.copied(owner, self._base)
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return (*held.values(), *held)
