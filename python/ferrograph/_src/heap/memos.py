@@ -24,7 +24,6 @@ from ..hints import Any
 from ..native import _core
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
-from .adapters.base import Fields, Slots
 from .liveness import frames
 from .liveness.frames import calls, changes, lists_attributes, sets, words_of
 from .location import UNDEFINED, Attribute, Container
@@ -243,7 +242,7 @@ def _is_filled_only(owner: dict, snapshot: Any) -> bool:
     holders = [
         (holder, name)
         for adapter, holder, held in snapshot.entries()
-        if isinstance(adapter, (Fields, Slots))
+        if adapter.is_of_attributes
         for name, value in held.items()
         if value is owner
     ]

@@ -24,7 +24,8 @@ from ..native import _core
 from ..values import errors
 from . import location
 from .adapters import registry
-from .adapters.base import Fields, Members, Names, Position, Slots, Through, Whole
+from .adapters.base import Position, Through, Whole
+from .adapters.containers import Members
 from .invalidated import Invalidated, behind, is_named_by
 from .liveness import counts
 from .liveness.frames import AT_ONCE, read_later
@@ -34,9 +35,6 @@ from .location import (
     Attribute,
     Container,
     Location,
-    attribute_location,
-    cell_location,
-    global_location,
     item_location,
     variants_of,
 )
@@ -283,7 +281,7 @@ def standing(values: list) -> list:
         return values
     walk = Walk()
     walk.run((), values)
-    for place, value in _in_walk(walk, replacements.has):
+    for place, value in references_in(walk, replacements.has, _in_partial):
         place.put(replacements.of(value))
     return list(map(replacements.of, values))
 
@@ -323,32 +321,33 @@ def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]
     """The places that can be reached from the trace whose values are ``wanted``."""
     walk = Walk()
     walk.run(region_functions(), [_thread.roots])
-    return iter([*_in_walk(walk, wanted), *defaults(walk, wanted)])
+    return iter([*references_in(walk, wanted, _in_partial), *defaults(walk, wanted)])
 
 
-def _in_walk(walk: Walk, wanted: Callable[[Any], bool]) -> list[tuple[Location, Any]]:
-    """The places in what a walk has found whose values are ``wanted``."""
+def references_in(
+    walk: Walk, wanted: Callable[[Any], bool], is_passed: Callable[[Any, Any], bool]
+) -> list[tuple[Location, Any]]:
+    """The places in what a walk has found whose values are ``wanted``, but for those of adapters
+    and owners that are passed over."""
     found: list[tuple[Location, Any]] = []
     for adapter, owner, held in walk.entries:
+        if is_passed(adapter, owner):
+            continue
         several = variants_of(owner) if adapter.is_content else None
         if several is not None:
-            found += in_contents(several.contents, wanted)
+            found += _in_contents(several.contents, wanted)
             continue
-        if adapter is registry.CELL:
-            pairs = [(None, held[0])]
-        elif isinstance(held, dict):
-            pairs = list(held.items())
-        elif isinstance(held, list):
-            pairs = list(enumerate(held))
-        else:
-            continue
-        for key, value in pairs:
-            if wanted(value):
-                found.append((location_of(adapter, owner, key), value))
+        pairs = adapter.references(owner, held)
+        found += [(adapter.reference(owner, key), value) for key, value in pairs if wanted(value)]
     return found
 
 
-def in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
+def _in_partial(adapter: Any, owner: Any) -> bool:
+    """Whether an adapter is of the arguments of a partial, which is replaced as a whole."""
+    return adapter is registry.ARGUMENTS
+
+
+def _in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
     """The places in contents of an object among which the graph chooses."""
     for content in contents:
         if isinstance(content, KEEPERS):
@@ -375,21 +374,6 @@ def _default(function: types.FunctionType, i: int) -> Location:
         function.__defaults__ = tuple(held)
 
     return Location("a default value", lambda: (function.__defaults__ or ())[i], put, function)
-
-
-def location_of(adapter: Any, owner: Any, key: Any) -> Location:
-    """The place in which ``owner`` holds something, as a adapter of it has it under ``key``."""
-    if adapter is registry.CELL:
-        return cell_location("a name", owner)
-    if isinstance(adapter, Names):
-        return global_location(key, owner)
-    if issubclass(type(owner), KEEPERS) and not _is_field(adapter):
-        return item_location("an item", owner, key)
-    return attribute_location(key, owner, key)
-
-
-def _is_field(adapter: Any) -> bool:
-    return adapter is registry.CLASS or isinstance(adapter, (Fields, Slots))
 
 
 def _refuse_running(replacements: Replacements, made: Invalidated) -> None:

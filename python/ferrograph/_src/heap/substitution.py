@@ -15,33 +15,16 @@ from ..hints import Any
 from ..values import errors
 from . import references
 from .adapters import registry
-from .adapters.base import Fields, Slots, Through, cell_contents, referents
+from .adapters.base import Through, cell_contents, referents
 from .liveness import frames, holders
 from .liveness.frames import read_later, values_in
-from .location import Location, Record, held_by, item_location, variants_of
+from .location import Location, Record, held_by, variants_of
 from .reachable import Walk
 from .references import KEEPERS
 from .source_location import diagnostic, here
 from .structure import is_array
 from .trace_context import Proxy, really
 from .trace_context import thread as _thread
-
-
-def places(held: functools.partial) -> Iterator[tuple[Location, Any]]:
-    """The arguments and keywords of a partial function, each with its place."""
-    for i, value in enumerate(held.args):
-        yield _argument(held, i), value
-    for name, value in held.keywords.items():
-        yield item_location("a keyword", held.keywords, name), value
-
-
-def _argument(held: Any, i: int) -> Location:
-    def put(value: Any) -> None:
-        args = (*held.args[:i], value, *held.args[i + 1 :])
-        held.__setstate__((held.func, args, held.keywords, vars(held)))
-
-    return Location("an argument", lambda: held.args[i], put, held)
-
 
 _SEEN_THROUGH = (types.FunctionType, types.BuiltinFunctionType, types.CellType, types.ModuleType)
 
@@ -221,7 +204,7 @@ def _library_containers(walk: Walk) -> set[int]:
 
 
 def _is_library(adapter: Any, owner: Any) -> bool:
-    return isinstance(adapter, (Fields, Slots)) and registry.has_library_fields(type(owner))
+    return adapter.is_of_attributes and registry.has_library_fields(type(owner))
 
 
 def _holders(walk: Walk, target: Any, inside: set[int]) -> list:
@@ -246,30 +229,12 @@ def _references(
     walk: Walk, wanted: dict[int, Any], everywhere: bool = False
 ) -> list[tuple[Location, Any]]:
     """The places whose values are wanted, but for those in objects of Python's own classes."""
-    found: list[tuple[Location, Any]] = []
     inside = _library_containers(walk)
-    for adapter, owner, held in walk.entries:
-        if not everywhere and (_is_library(adapter, owner) or id(owner) in inside):
-            continue
-        several = variants_of(owner) if adapter.is_content else None
-        if several is not None:
-            found += references.in_contents(several.contents, lambda value: id(value) in wanted)
-            continue
-        if adapter is registry.KEYWORDS:
-            found += [(place, v) for place, v in places(owner) if id(v) in wanted]
-            continue
-        if adapter is registry.CELL:
-            pairs: Any = [(None, held[0])]
-        elif isinstance(held, dict):
-            pairs = held.items()
-        elif isinstance(held, list):
-            pairs = enumerate(held)
-        else:
-            continue
-        found += [
-            (references.location_of(adapter, owner, k), v) for k, v in pairs if id(v) in wanted
-        ]
-    return found
+
+    def is_passed(adapter: Any, owner: Any) -> bool:
+        return not everywhere and (_is_library(adapter, owner) or id(owner) in inside)
+
+    return references.references_in(walk, lambda value: id(value) in wanted, is_passed)
 
 
 def _refuse_keeper(value: Any, targets: set[int], owner: Any, label: str) -> None:
@@ -291,7 +256,7 @@ def _kept(value: Any) -> list:
     parts = [v for f in adapters if isinstance(f, Through) for v in f.parts(value, None)]
     if kind is functools.partial:
         return _bound(parts)
-    if not any(f.is_content or isinstance(f, (Fields, Slots)) for f in adapters):
+    if not any(f.is_content or f.is_of_attributes for f in adapters):
         parts += referents(value)
     return [*parts, *_bound(parts)]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from .. import ops
 from ..context import ownership, tracebacks
-from ..heap import references, structure
+from ..heap import structure
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
 from ..heap.location import Location, Together, Variants, held_by
@@ -281,8 +281,10 @@ class Lifting:
             if isinstance(adapter, Through) and adapter is not registry.OF_CLASS:
                 for part in adapter.parts(value, held):
                     yield from self._inside(label, part)
-            for key, inner in _pairs(adapter, held):
-                place = references.location_of(adapter, value, key)
+            if adapter is registry.ARGUMENTS:
+                continue
+            for key, inner in adapter.references(value, held):
+                place = adapter.reference(value, key)
                 yield self._setter(place, inner, self.value(label, inner))
 
     def _setter(self, place: Location, inner: Any, take: Take) -> Callable[[Iterator], None]:
@@ -292,16 +294,6 @@ class Lifting:
                 place.put(made)
 
         return put
-
-
-def _pairs(adapter: Any, held: Any) -> Iterator[tuple[Any, Any]]:
-    """What an object holds one by one, under the keys of its places."""
-    if adapter is registry.CELL:
-        yield None, held[0]
-    elif isinstance(held, dict):
-        yield from held.items()
-    elif isinstance(held, list):
-        yield from enumerate(held)
 
 
 def _tuple_like(value: tuple, parts: list) -> tuple:

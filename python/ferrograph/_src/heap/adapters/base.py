@@ -10,7 +10,6 @@ classes runs.
 from __future__ import annotations
 
 import abc
-import collections
 import operator
 import types
 import weakref
@@ -19,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator
 from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...values import errors
-from .. import user_hashing
 from ..location import (
     UNDEFINED,
     Container,
@@ -46,6 +44,7 @@ class TypeAdapter(abc.ABC):
     """One way of holding things."""
 
     is_content = False  # whether it is all that an object holds, as one place
+    is_of_attributes = False  # whether it is the attributes of an instance
     ends_iterators = False  # whether a change of it makes iterators over the object fail
 
     @abc.abstractmethod
@@ -67,6 +66,14 @@ class TypeAdapter(abc.ABC):
     def place(self, owner: Any, label: str) -> Location:
         """All that ``owner`` holds, where that is one place."""
         return Container(label, owner)
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        """The references in it that can be replaced one by one, by keys."""
+        return ()
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        """The location of one of these."""
+        return attribute_location(key, owner, key)
 
 
 class Hidden(TypeAdapter):
@@ -109,89 +116,10 @@ class Through(TypeAdapter):
         yield from ()
 
 
-class Items(TypeAdapter):
-    """A list, or a deque, and what derives from them."""
-
-    is_content = True
-
-    def __init__(self, base: type):
-        self._iter = base.__iter__
-
-    def hold(self, owner: Any) -> Any:
-        return list(self._iter(owner))
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return held
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        new = list(self._iter(owner))
-        return len(new) != len(held) or not same_objects(held, new)
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        place = Container(label, owner)
-        yield place, held if isinstance(owner, list) else collections.deque(held)
-
-
-class PlainList(Items):
-    """A list of the class ``list`` itself."""
-
-    def __init__(self) -> None:
-        super().__init__(list)
-
-    def hold(self, owner: Any) -> Any:
-        return owner[:]
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return len(owner) != len(held) or not same_objects(held, owner)
-
-
-class Mapping(TypeAdapter):
-    """A dict, and what derives from it."""
-
-    is_content = True
-
-    def __init__(self, base: type = dict):
-        self._base = base
-
-    def hold(self, owner: Any) -> Any:
-        return user_hashing.copied(owner, self._base)
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return (*held.values(), *held)
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return not (
-            dict.__len__(owner) == len(held)
-            and same_objects(held, self._base.__iter__(owner))
-            and same_objects(held.values(), self._base.values(owner))
-        )
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield Container(label, owner), held
-
-
-class Members(TypeAdapter):
-    """A set, and what derives from it."""
-
-    is_content = True
-
-    def hold(self, owner: Any) -> Any:
-        return set(owner)  # by no method of its class, as Python takes a set
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return held
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        if len(held) != set.__len__(owner):
-            return True
-        return set(map(id, held)) != set(map(id, set.__iter__(owner)))
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield Container(label, owner), held
-
-
 class Fields(TypeAdapter):
     """The ``__dict__`` of an instance, but for the attributes that are left out."""
+
+    is_of_attributes = True
 
     def __init__(self, left_out: frozenset[str] = frozenset()):
         self._left_out = left_out
@@ -207,6 +135,9 @@ class Fields(TypeAdapter):
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return held.values()
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return held.items()
 
     def differs(self, owner: Any, held: Any) -> bool:
         new = self._read(owner)
@@ -280,6 +211,8 @@ class Shadowed(TypeAdapter):
 class Slots(TypeAdapter):
     """The slots of an instance: by name the class that declares it, which this keeps not alive."""
 
+    is_of_attributes = True
+
     def __init__(self, slots: dict[str, weakref.ref]):
         self._slots = slots
 
@@ -297,6 +230,9 @@ class Slots(TypeAdapter):
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return held.values()
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return held.items()
 
     def differs(self, owner: Any, held: Any) -> bool:
         new = self._read(owner)
@@ -364,6 +300,9 @@ class ClassFields(TypeAdapter):
                 yield value
         yield from owner.__mro__[1:]
         yield type(owner)
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return held.items()
 
     def differs(self, owner: Any, held: Any) -> bool:
         new = vars(owner)
@@ -447,6 +386,12 @@ class Names(TypeAdapter):
         """Whether a name is compared."""
         return name in held
 
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return held.items()
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        return global_location(key, owner)
+
     def differs(self, owner: Any, held: Any) -> bool:
         get = owner.get
         return any(get(name, UNDEFINED) is not value for name, value in held.items())
@@ -480,6 +425,12 @@ class Cell(TypeAdapter):
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         return held
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return ((None, held[0]),)
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        return cell_location("a name", owner)
 
     def differs(self, owner: Any, held: Any) -> bool:
         return cell_contents(owner) is not held[0]
@@ -584,43 +535,6 @@ def referents(value: Any) -> list:
         else:
             found += inner
     return found
-
-
-class _Step:
-    """An iterator that fails from when what it runs over gets or loses elements."""
-
-    def __init__(self, owner: Any):
-        is_deque = isinstance(owner, collections.deque)
-        self._begin = (collections.deque if is_deque else collections.OrderedDict).__iter__
-        self._iterator = self._begin(owner)
-
-    def is_out(self, owner: Any) -> bool:
-        """Whether its owner has got or lost elements since it began."""
-        try:
-            next(self._iterator, None)
-        except RuntimeError:
-            return True
-        self._iterator = self._begin(owner)
-        return False
-
-
-class Steps(TypeAdapter):
-    """Whether a deque or an ordered dict got or lost elements, also where it holds the same again:
-    its iterators fail from then on, which is refused where code goes on to read one."""
-
-    ends_iterators = True
-
-    def hold(self, owner: Any) -> Any:
-        return _Step(owner)
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return held.is_out(owner)
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from ()
-
-
-STEPS = Steps()
 
 
 class Whole(Location):

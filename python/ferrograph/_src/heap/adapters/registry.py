@@ -24,10 +24,8 @@ from ...native import _core
 from .. import walk
 from ..liveness import frames
 from ..location import Location
-from ..trace_context import really
 from . import library_states, memory
 from .base import (
-    STEPS,
     AllNames,
     Aside,
     Cell,
@@ -36,13 +34,9 @@ from .base import (
     Fields,
     Finalizer,
     Hidden,
-    Items,
     Kept,
-    Mapping,
-    Members,
     Names,
     OfClass,
-    PlainList,
     Position,
     Refused,
     Shadowed,
@@ -54,6 +48,7 @@ from .base import (
     referents,
     registered,
 )
+from .containers import STEPS, Arguments, Items, Mapping, Members, PlainList
 
 _LEAVES: tuple[type, ...] = (
     int, float, complex, str, bytes, bool, type(None), type(Ellipsis), type(NotImplemented), range,
@@ -173,15 +168,7 @@ CELL, FIELDS, CLASS, NAMES = (
 CLASS_NAMES = ClassNames()
 ALL_NAMES, SUBCLASSES = AllNames(), Subclasses()
 REGISTERED = State(registered, None, "registered classes")
-KEYWORDS = State(
-    lambda held: (
-        id(really(held.func)),
-        *(id(really(v)) for v in held.args),
-        *((k, id(really(v))) for k, v in held.keywords.items()),
-    ),
-    None,
-    "function or arguments",
-)
+ARGUMENTS = Arguments()
 KEPT_OF_FUNCTION = Kept(
     "__code__", "__defaults__", "__kwdefaults__", "__doc__", "__name__", "__qualname__"
 )
@@ -215,7 +202,7 @@ _GIVEN: dict[type, tuple[TypeAdapter, ...]] = {
     type: (CLASS, SUBCLASSES, CLASS_NAMES),
     **{kind: (adapter,) for kind, adapter in _THROUGH.items() if kind is not types.FunctionType},
     memoryview: (BY_WORDS, _THROUGH[memoryview], Aside(_shown, "bytes")),
-    functools.partial: (_THROUGH[functools.partial], KEYWORDS, FIELDS),
+    functools.partial: (_THROUGH[functools.partial], ARGUMENTS, FIELDS),
     property: (_THROUGH[property], GETTERS),
     staticmethod: (_THROUGH[staticmethod], FIELDS, WRAPPED),
     classmethod: (_THROUGH[classmethod], FIELDS, WRAPPED),
