@@ -22,6 +22,7 @@ import types
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import ferrograph as fg
 import numpy as np
@@ -73,6 +74,13 @@ class Row(NamedTuple):
     make: Any
     show: Any
     changes: dict[str, Any]
+
+
+def element():
+    made = ElementTree.Element("a", k="3")
+    made.text = "2"
+    ElementTree.SubElement(made, "b")
+    return made
 
 
 def fresh_class():
@@ -227,6 +235,16 @@ ROWS = {
         lambda: np.random.default_rng(1),
         lambda held: held.random(),
         {"drawn from": lambda held: held.random()},
+    ),
+    "xml.etree.ElementTree.Element": Row(
+        element,
+        lambda held: (len(held), float(held.text), float(held.get("k"))),
+        {
+            "text set": lambda held: setattr(held, "text", "5"),
+            "child added": lambda held: held.append(ElementTree.Element("c")),
+            "child removed": lambda held: held.remove(held[0]),
+            "attribute set": lambda held: held.set("k", "7"),
+        },
     ),
     "contextvars.ContextVar": Row(
         lambda: contextvars.ContextVar("held", default=1),

@@ -47,6 +47,7 @@ from .base import (
     TypeAdapter,
     referents,
     registered,
+    same_objects,
 )
 from .containers import STEPS, Arguments, Items, Mapping, Members, PlainList
 
@@ -522,7 +523,7 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, TypeAdapter]:
         weakref.finalize: Finalizer(),
     }
     modules = [sys.modules.get(name) for name in _LATE]
-    array, io, random, contextvars, numpy, numpy_random, decimal, ctypes, hashes = modules
+    array, io, random, contextvars, numpy, numpy_random, decimal, ctypes, hashes, etree = modules
     if array is not None:
         found[array.array] = State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
     if io is not None:
@@ -536,6 +537,8 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, TypeAdapter]:
         found[decimal.Context] = Refused(_settings, _put_settings, "settings")
     if ctypes is not None:
         found[ctypes.Structure.__base__] = memory.OfC(ctypes)
+    if etree is not None:
+        found[etree.Element] = Element(etree.Element)
     if hashes is not None:
         found[hashes.HASH] = State(_digest, None, "digest")
     if numpy is not None:
@@ -547,12 +550,45 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, TypeAdapter]:
 
 _LATE = (
     *("array", "io", "random", "contextvars", "numpy", "numpy.random", "decimal", "ctypes"),
-    "_hashlib",
+    *("_hashlib", "xml.etree.ElementTree"),
 )
 
 
 def _states() -> dict[type, TypeAdapter]:
     return _all_states(tuple(name in sys.modules for name in _LATE))
+
+
+class _Identical:
+    """Objects in their order, compared by identity."""
+
+    def __init__(self, objects: list):
+        self.objects = objects
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not _Identical or len(self.objects) != len(other.objects):
+            return False
+        return same_objects(self.objects, other.objects)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Element(Refused):
+    """An element of ``xml.etree``: its tag, its texts and its children. Its attributes are a dict,
+    which is reached."""
+
+    def __init__(self, base: Any):
+        def read(owner: Any) -> _Identical:
+            children = base.__getitem__(owner, slice(None))
+            return _Identical([owner.tag, owner.text, owner.tail, *children])
+
+        def put(owner: Any, held: _Identical) -> None:
+            owner.tag, owner.text, owner.tail, *children = held.objects
+            base.__setitem__(owner, slice(None), children)
+
+        super().__init__(read, put, "tag, texts or children")
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return (owner.attrib, *held[0].objects)
 
 
 def _digest(made: Any) -> bytes:
