@@ -10,7 +10,9 @@ import _ast as ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...context.ownership import LOUD, OPERATORS
-from ...hints import Any
+from ...hints import Any, TypeVar
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 # Which all nodes share, as the parser's do.
 _LOAD, _STORE, _IS, _IN = ast.Load(), ast.Store(), ast.Is(), ast.In()
@@ -60,16 +62,6 @@ def is_among(value: ast.expr, kinds: str) -> ast.Compare:
 def kind_of(value: ast.expr) -> ast.Call:
     """The class of a value."""
     return ast.Call(name("ag__kind"), [value], [])
-
-
-def is_operator_call(node: ast.AST) -> bool:
-    """Whether ``node`` calls something of the operators."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == OPERATORS
-    )
 
 
 def arguments(names: Sequence[str] = ()) -> ast.arguments:
@@ -199,12 +191,29 @@ def children(node: ast.AST) -> list[ast.AST]:
     return [part for part in found if part is not None] if kind in _WITH_GAPS else found
 
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """``node`` and all nodes below it that ``children`` gives."""
-    pending = [node]
-    for found in pending:
-        pending += children(found)
-        yield found
+def walk(*nodes: ast.AST) -> Iterator[ast.AST]:
+    """Nodes and all those below them that ``children`` gives."""
+    for node in nodes:
+        pending = [node]
+        for found in pending:
+            pending += children(found)
+            yield found
+
+
+def find(kinds: type[_Node] | tuple[type[_Node], ...], *nodes: ast.AST) -> Iterator[_Node]:
+    """The nodes of some kinds that ``walk`` gives."""
+    return (node for node in walk(*nodes) if isinstance(node, kinds))
+
+
+def parameters(args: ast.arguments) -> list[ast.arg]:
+    """All parameters of a function."""
+    every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+    return [arg for arg in every if arg is not None]
+
+
+def body_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[Any]:
+    """The statements of a function, or the one expression of a lambda."""
+    return function.body if isinstance(function.body, list) else [function.body]
 
 
 class Transformer:
@@ -237,12 +246,13 @@ class Transformer:
             kind = value.__class__
             if kind is list:
                 if value:
-                    value[:] = self._visited(value)
+                    value[:] = self.block(value)
             elif value is not None and kind not in passed:
                 held[name] = self.visit(value)
         return node
 
-    def _visited(self, items: list) -> list:
+    def block(self, items: list) -> list:
+        """What takes the place of nodes that stand one after the other."""
         out: list = []
         for item in items:
             is_visited = item is not None and item.__class__ not in self._passed
@@ -256,23 +266,27 @@ class Transformer:
 
 def text_of(node: ast.expr) -> str:
     """The source of an expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        return f"{text_of(node.value)}.{node.attr}"
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Name, ast.Constant)):
-        return f"{text_of(node.value)}[{text_of(node.slice)}]"
-    return repr(node.value) if isinstance(node, ast.Constant) else unparsed(node)
+    match node:
+        case ast.Name(id=identifier):
+            return identifier
+        case ast.Attribute(value=owner, attr=attribute):
+            return f"{text_of(owner)}.{attribute}"
+        case ast.Subscript(value=owner, slice=ast.Name() | ast.Constant() as key):
+            return f"{text_of(owner)}[{text_of(key)}]"
+        case ast.Constant(value=value):
+            return repr(value)
+    return unparsed(node)
 
 
 def loaded(node: ast.expr) -> ast.expr:
     """A copy of a name, attribute or item for reading, without a place."""
-    if isinstance(node, ast.Name):
-        return name(node.id)
-    if isinstance(node, ast.Attribute):
-        return ast.Attribute(value=loaded(node.value), attr=node.attr, ctx=ast.Load())
-    if isinstance(node, ast.Subscript):
-        return ast.Subscript(value=loaded(node.value), slice=loaded(node.slice), ctx=ast.Load())
-    if isinstance(node, ast.Constant):
-        return constant(node.value)
+    match node:
+        case ast.Name(id=identifier):
+            return name(identifier)
+        case ast.Attribute(value=owner, attr=attribute):
+            return ast.Attribute(loaded(owner), attribute, ast.Load())
+        case ast.Subscript(value=owner, slice=key):
+            return ast.Subscript(loaded(owner), loaded(key), ast.Load())
+        case ast.Constant(value=value):
+            return constant(value)
     return parsed(unparsed(node), mode="eval").body

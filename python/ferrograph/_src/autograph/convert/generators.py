@@ -20,35 +20,24 @@ def hoist(function: ast.FunctionDef) -> None:
 
 
 class _Hoisting(build.Transformer):
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        out: list[ast.stmt] = []
-        for statement in body:
-            found = self.visit(statement)
-            out.extend(found if isinstance(found, list) else [found])
-        return out
-
     def visit_If(self, node: ast.If) -> Any:
         node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-        last = [body[-1] if body else None for body in (node.body, node.orelse)]
-        if not all(_is_yield(statement) for statement in last):
-            return node
-        rest = [*node.body[:-1], *node.orelse[:-1]]
-        if jumps.yields([node.test, *rest]):
-            return node
+        match node.body, node.orelse:
+            case [*then, ast.Expr(ast.Yield()) as last], [*other, ast.Expr(ast.Yield())]:
+                if jumps.yields([node.test, *then, *other]):
+                    return node
+            case _:
+                return node
         for body in (node.body, node.orelse):
             value = body[-1].value.value or build.constant(None)
             body[-1] = build.locate(build.assign(_VALUE, value), body[-1])
         again = ast.Expr(value=ast.Yield(value=build.name(_VALUE)))
-        return [node, build.locate(again, last[0])]
+        return [node, build.locate(again, last)]
 
     def _leave(self, node: ast.AST) -> ast.AST:
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
-
-
-def _is_yield(statement: ast.stmt | None) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield)
 
 
 def plain_if(node: ast.If) -> ast.stmt:

@@ -12,7 +12,7 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-from . import build
+from . import build, shapes
 
 _IS, _OR = ast.Is(), ast.Or()
 MAX_WEIGHT = 16  # statements in what is written out twice
@@ -70,7 +70,7 @@ def is_plain(name: str) -> ast.expr:
 
 def is_plain_value(value: ast.expr, again: ast.expr | None = None) -> ast.expr:
     """The same of a value, which ``again`` gives once more."""
-    again = build.name(value.id) if isinstance(value, ast.Name) else again
+    again = build.name(value.id) if shapes.is_name(value) else again
     is_true = ast.Compare(value, [_IS], [build.constant(True)])
     is_false = ast.Compare(again, [_IS], [build.constant(False)])
     return ast.BoolOp(_OR, [is_true, is_false, build.is_among(again, "ag__plain")])

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 
 from ...context.ownership import KEPT, SITES, is_own_module
 from ...hints import Any
-from . import build
+from . import build, shapes
 
 _BASE, _KEY, _CALLEE, _OWNER = "ag__base", "ag__key", "ag__callee", "ag__owner"
 
@@ -90,11 +90,11 @@ def _asked(
 ) -> ast.expr:
     """A question for a site; ``let_go`` are names that keep nothing from then on: what is there is
     an object that no site keeps, which may end soon."""
-    nothing: ast.expr = build.constant(None)
+    last: dict[str, ast.expr] = {}
     for name in let_go:
-        if isinstance(name, ast.Name) and name.id in (_OWNER, _CALLEE):
-            nothing = ast.NamedExpr(build.store(name.id), nothing)
-    last = {"let_go": nothing} if isinstance(nothing, ast.NamedExpr) else {}
+        if shapes.is_name(name) and name.id in (_OWNER, _CALLEE):
+            nothing = last.get("let_go") or build.constant(None)
+            last["let_go"] = ast.NamedExpr(build.store(name.id), nothing)
     return build.call(operator, build.name(SITES), build.constant(place), *arguments, **last)
 
 
@@ -105,27 +105,22 @@ def may_grow(parts: Iterable[ast.expr]) -> bool:
 
 
 def _may_grow(part: ast.AST) -> bool:
-    if isinstance(part, (ast.Name, ast.Constant, ast.Lambda)):
-        return False
-    if isinstance(part, ast.Call) and not build.is_operator_call(part) and not _is_own(part.func):
-        return True
-    if isinstance(part, ast.ListComp):
-        return True
-    if isinstance(part, ast.GeneratorExp):
-        return _may_grow(part.generators[0].iter)  # the rest runs later
+    match part:
+        case ast.Name() | ast.Constant() | ast.Lambda():
+            return False
+        case ast.Call(func=called) if is_made(part) and shapes.root_name(called) not in _thread.own:
+            return True
+        case ast.ListComp():
+            return True
+        case ast.GeneratorExp(generators=[first, *_]):
+            return _may_grow(first.iter)  # the rest runs later
     return any(map(_may_grow, build.children(part)))
-
-
-def _is_own(function: ast.expr) -> bool:
-    while isinstance(function, ast.Attribute):
-        function = function.value
-    return isinstance(function, ast.Name) and function.id in _thread.own
 
 
 def is_made(value: ast.expr) -> bool:
     """Whether a call of the program's gives a value: a name would keep what nothing else does, such
     as a view that its array cannot grow beside."""
-    return isinstance(value, ast.Call) and not build.is_operator_call(value)
+    return isinstance(value, ast.Call) and not shapes.is_operator_call(value)
 
 
 def callee(
@@ -138,7 +133,7 @@ def callee(
     first, again = _twice(function, _CALLEE)
     operator = "called_of" if told else "called_later" if grows else "called"
     asked = _asked(operator, place, again, *told, let_go=(again, *told[:1]))
-    if isinstance(function, ast.Name):
+    if shapes.is_name(function):
         return short(_at(place + 1), asked, _is_at(first, place))
     same = ast.Compare(again, [ast.Eq()], [_at(place)])
     of_object = ast.BoolOp(ast.And(), [build.has_kind(first, "ag__method"), same])
@@ -174,13 +169,13 @@ def container(node: ast.Subscript, text: str) -> ast.expr | None:
         return None
     first, again = _twice(base)
     asked = build.call("container", again, build.constant(text), _key_again(key))
-    if isinstance(key, ast.Constant):
+    if shapes.is_constant(key):
         return short(again, asked, _holds(first, again, key))
     tests = [ast.BoolOp(ast.And(), [_is_int(key), build.has_kind(again, "ag__list")])]
     if first is not again:  # it comes before the key
         tests.insert(0, ast.Compare(first, [ast.Is()], [build.name(build.OPERATORS)]))
     tests.append(build.has_kind(again, "ag__dict"))
-    if not isinstance(key, ast.Name):
+    if not shapes.is_name(key):
         node.slice = build.locate(build.name(_KEY), key)
     return short(again, asked, ast.BoolOp(ast.Or(), tests))
 
@@ -196,23 +191,23 @@ def _holds(first: ast.expr, again: ast.expr, key: ast.Constant) -> ast.expr:
 
 def _is_int(key: ast.expr) -> ast.expr:
     """Whether a key is an integer, one that is no name kept for later."""
-    kept = build.name(key.id) if isinstance(key, ast.Name) else _kept(key, _KEY)
+    kept = build.name(key.id) if shapes.is_name(key) else _kept(key, _KEY)
     return build.has_kind(kept, "ag__int")
 
 
 def _key_again(key: ast.expr) -> ast.expr:
-    return build.loaded(key) if isinstance(key, (ast.Name, ast.Constant)) else build.name(_KEY)
+    return build.loaded(key) if shapes.is_atom(key) else build.name(_KEY)
 
 
 def item(node: ast.Subscript, inlines: bool) -> tuple[ast.expr | None, bool]:
     """Whether Python alone takes an item of what may be a list that staged code made grow: what to
     test beside ``ag__loud``, if anything, and whether that is known."""
     key = node.slice
-    if isinstance(key, ast.Slice) or _is_constant(key):
+    if isinstance(key, ast.Slice) or shapes.is_literal(key):
         return None, True
-    if isinstance(key, ast.Name):
+    if shapes.is_name(key):
         return _is_int(key), True
-    if not (inlines and isinstance(node.value, ast.Name) and is_arithmetic(key)):
+    if not (inlines and is_computed(node)):
         return None, False
     test, node.slice = _is_int(key), build.locate(build.name(_KEY), key)
     return test, True
@@ -221,18 +216,13 @@ def item(node: ast.Subscript, inlines: bool) -> tuple[ast.expr | None, bool]:
 def is_computed(node: ast.Subscript) -> bool:
     """Whether an item of what a name holds is read under a key that may come first."""
     key = node.slice
-    if isinstance(key, (ast.Name, ast.Slice)) or _is_constant(key):
-        return False
-    return isinstance(node.value, ast.Name) and is_arithmetic(key)
+    is_plain = shapes.is_name(key) or shapes.is_literal(key)
+    return not is_plain and shapes.is_name(node.value) and is_arithmetic(key)
 
 
 def kept_key(key: ast.expr) -> tuple[ast.expr, ast.expr]:
     """A key that is kept for later, and what was kept."""
     return _kept(key, _KEY), build.name(_KEY)
-
-
-def _is_constant(key: ast.expr) -> bool:
-    return isinstance(key.operand if isinstance(key, ast.UnaryOp) else key, ast.Constant)
 
 
 # What methods of containers and texts do is the same whatever the trace; see ``callees.fn``.
@@ -275,7 +265,7 @@ def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
     ids of further ones, and an object together with the arguments with which it is.
     """
     function: Any = node.func
-    if isinstance(function.value, ast.Name) and function.value.id in _thread.modules:
+    if shapes.is_name(function.value) and function.value.id in _thread.modules:
         return None
     is_simple = not node.keywords and len(node.args) <= _MOST_ARGUMENTS
     if not is_simple or is_made(function.value) or not all(map(is_arithmetic, node.args)):
@@ -291,17 +281,13 @@ def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
     identity = ast.Call(build.name("ag__id"), [again], [])
     among = ast.Compare(identity, [ast.In()], [_at(place + 3)])
     tests += [_is_at(first, place + 2), ast.BoolOp(ast.And(), [_at(place + 3), among])]
-    is_named = all(isinstance(a, (ast.Name, ast.Constant)) for a in node.args)
-    if is_named and any(map(_is_name, node.args)):
-        held = [_is_at(a, place + 5 + i) for i, a in enumerate(node.args) if _is_name(a)]
+    is_named = all(map(shapes.is_atom, node.args))
+    if is_named and any(map(shapes.is_name, node.args)):
+        held = [_is_at(a, place + 5 + i) for i, a in enumerate(node.args) if shapes.is_name(a)]
         tests.append(ast.BoolOp(ast.And(), [_is_at(again, place + 4), *held]))
     asked = callee(method, sites, place, again, *node.args)
     plain = ast.Call(method, node.args, [])
     return short(plain, ast.Call(asked, node.args, []), ast.BoolOp(ast.Or(), tests))
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name)
 
 
 # Builtins of one argument that do as Python's own for arguments of some classes.
@@ -315,17 +301,13 @@ def range_call(node: ast.Call, asked: ast.expr) -> ast.expr | None:
     """``range`` of names and numbers, by Python alone where these are its integers, else what is
     ``asked``; None for other calls."""
     function: Any = node.func
-    if function.id != "range" or node.keywords or not all(map(is_arithmetic, node.args)):
+    if function.id != "range" or node.keywords or not all(map(shapes.is_atom, node.args)):
         return None
-    if not 0 < len(node.args) <= _MOST_ARGUMENTS or not all(map(_is_simple, node.args)):
+    if not 0 < len(node.args) <= _MOST_ARGUMENTS:
         return None
-    integers = [build.has_kind(a, "ag__int") for a in node.args if _is_name(a)]
+    integers = [build.has_kind(a, "ag__int") for a in node.args if shapes.is_name(a)]
     is_own = ast.Compare(build.name("range"), [ast.Is()], [build.name("ag__range")])
     return short(ast.Call(build.name("range"), node.args, []), asked, *integers, is_own)
-
-
-def _is_simple(node: ast.expr) -> bool:
-    return isinstance(node, (ast.Name, ast.Constant))
 
 
 def builtin_call(node: ast.Call, asked: ast.expr, names: bool) -> ast.expr | None:
@@ -338,7 +320,7 @@ def builtin_call(node: ast.Call, asked: ast.expr, names: bool) -> ast.expr | Non
     if kinds is None or node.keywords or len(node.args) != 1:
         return None
     value = node.args[0]
-    if not isinstance(value, ast.Name) and not (names and isinstance(value, ast.Attribute)):
+    if not shapes.is_name(value) and not (names and isinstance(value, ast.Attribute)):
         return None
     first, again = _twice(value)
     is_own = ast.Compare(build.name(function.id), [ast.Is()], [build.name(f"ag__{function.id}")])
@@ -352,16 +334,17 @@ def builtin_call(node: ast.Call, asked: ast.expr, names: bool) -> ast.expr | Non
 
 def is_arithmetic(key: ast.expr) -> bool:
     """Whether a key is made of names and constants by operators, so that it may come first."""
-    if isinstance(key, ast.BinOp):
-        return is_arithmetic(key.left) and is_arithmetic(key.right)
-    if isinstance(key, ast.UnaryOp):
-        return is_arithmetic(key.operand)
-    return isinstance(key, (ast.Name, ast.Constant))
+    match key:
+        case ast.BinOp(left=left, right=right):
+            return is_arithmetic(left) and is_arithmetic(right)
+        case ast.UnaryOp(operand=operand):
+            return is_arithmetic(operand)
+    return shapes.is_atom(key)
 
 
 def _twice(value: ast.expr, name: str = _BASE) -> tuple[ast.expr, ast.expr]:
     """Two expressions for one value, the second of them after the first."""
-    if isinstance(value, ast.Name):
+    if shapes.is_name(value):
         known = build.name(value.id)
         return known, known
     return _kept(value, name), build.name(name)

@@ -14,7 +14,7 @@ import _ast as ast
 
 from ...hints import Any
 from .. import convert
-from . import build, jumps, operator_methods
+from . import build, jumps, operator_methods, shapes
 
 
 def mangle(node: ast.AST, class_name: str | None) -> None:
@@ -32,7 +32,7 @@ def normalize(function: ast.FunctionDef, text: str) -> None:
 
     ``text`` has the words that it is written in.
     """
-    body = _without_matches(function.body) if "match" in text else function.body
+    body = convert.Lowering().block(function.body) if "match" in text else function.body
     is_plain = not any(word in text for word in _SPELT)
     if is_plain and not any(isinstance(s, ast.AnnAssign) for s in jumps.statements(body)):
         function.body = body
@@ -41,14 +41,6 @@ def normalize(function: ast.FunctionDef, text: str) -> None:
     normalizer = _Normalizer(parameters[0].arg if parameters else None)
     body = normalizer.block(body)
     function.body = [*normalizer.declarations, *body]
-
-
-def _without_matches(body: list[ast.stmt]) -> list[ast.stmt]:
-    lowering, out = convert.Lowering(), []
-    for statement in body:
-        found = lowering.visit(statement)
-        out.extend(found if isinstance(found, list) else [found])
-    return out
 
 
 class _Mangler:
@@ -86,12 +78,6 @@ class _Normalizer(build.Transformer):
         self._first = first_parameter
         self.declarations: list[ast.stmt] = []
 
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        out: list[ast.stmt] = []
-        for statement in body:
-            out.append(self.visit(statement) or build.copy_location(ast.Pass(), statement))
-        return out
-
     def _declaration(self, node: ast.stmt) -> ast.stmt:
         self.declarations.append(node)
         return build.copy_location(ast.Pass(), node)
@@ -100,7 +86,7 @@ class _Normalizer(build.Transformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         self.generic_visit(node)
-        if not isinstance(node.target, ast.Name):
+        if not shapes.is_name(node.target):
             return node
         if node.value is not None:
             return build.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
@@ -114,9 +100,8 @@ class _Normalizer(build.Transformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        bare = isinstance(node.func, ast.Name) and node.func.id == "super"
         whole = not node.args and not node.keywords and self._first
-        if bare and whole and operator_methods.is_builtin("super"):
+        if whole and shapes.called_name(node) == "super" and operator_methods.is_builtin("super"):
             names = build.name("__class__"), build.name(self._first)
             node.args = [build.locate(name, node) for name in names]
         return node

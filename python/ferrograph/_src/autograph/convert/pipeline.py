@@ -13,6 +13,7 @@ converted when they are called. Statements of a generator in which it yields sta
 from __future__ import annotations
 
 import _ast as ast
+import itertools
 from collections.abc import Callable
 
 from ...hints import Any
@@ -31,6 +32,7 @@ from . import (
     methods,
     normalize,
     raises,
+    shapes,
     stores,
     texts,
     unpacking,
@@ -78,9 +80,9 @@ def _function(node: ast.FunctionDef, text: str, once: bool = False) -> None:
     statements = Statements(context, text, stops, once)
     node.body = statements.block(node.body)
     head = [build.locate(s, first, first) for s in statements.head()]
-    declarations = [s for s in node.body if isinstance(s, (ast.Global, ast.Nonlocal))]
-    rest = [s for s in node.body if not isinstance(s, (ast.Global, ast.Nonlocal))]
-    at = 1 if rest and jumps.is_docstring(rest[0]) else 0
+    declarations = list(filter(shapes.is_declaration, node.body))
+    rest = list(itertools.filterfalse(shapes.is_declaration, node.body))
+    at = 1 if rest and shapes.is_docstring(rest[0]) else 0
     head = declarations + context.binding(first) + head + announced
     node.body = rest[:at] + head + rest[at:]
 
@@ -92,7 +94,7 @@ def _lambda(node: ast.Lambda) -> None:
 
 def _binds(node: ast.Lambda) -> bool:
     """Whether a lambda binds names of its own by a walrus; its operands must then stay in it."""
-    return any(isinstance(n, ast.NamedExpr) for n in build.walk(node.body))
+    return any(build.find(ast.NamedExpr, node.body))
 
 
 class _Expressions(build.Transformer):
@@ -168,7 +170,7 @@ class _Expressions(build.Transformer):
         text = build.text_of(node.value) if self.grown else ""
         grows = short_ways.may_grow((node.value, node.slice))
         self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load):
+        if not shapes.is_loaded(node):
             return node
         if text in self.grown:
             return unpacking.convert_subscript(node, self.inlines, grows)
@@ -177,7 +179,7 @@ class _Expressions(build.Transformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
-        return methods.convert_attribute(node) if isinstance(node.ctx, ast.Load) else node
+        return methods.convert_attribute(node) if shapes.is_loaded(node) else node
 
     def visit_Set(self, node: ast.Set) -> Any:
         unpacking.note_starred(node.elts, "spread_in_set")
@@ -189,26 +191,25 @@ class _Expressions(build.Transformer):
 
     def visit_Starred(self, node: ast.Starred) -> Any:
         self.generic_visit(node)
-        return unpacking.convert_starred(node) if isinstance(node.ctx, ast.Load) else node
+        return unpacking.convert_starred(node) if shapes.is_loaded(node) else node
 
     def visit_Call(self, node: ast.Call) -> Any:
-        if build.is_operator_call(node):
+        if shapes.is_operator_call(node):
             return self.generic_visit(node)
-        is_over = bool(node.args) and isinstance(node.args[0], ast.GeneratorExp)
-        if is_over and comprehensions.is_consumed(node):
-            node.args[0] = self._consumed(node)
+        match node.args:
+            case [ast.GeneratorExp() as lazy, *_] if comprehensions.is_consumed(node):
+                node.args[0] = self._consumed(node.func, lazy)
         sites = self._again() or self._in_loop()
         grows = short_ways.may_grow((*node.args, *(k.value for k in node.keywords)))
         return calls.convert(self.generic_visit(node), sites, self.inlines, self._repeats, grows)
 
-    def _consumed(self, node: ast.Call) -> ast.expr:
+    def _consumed(self, callee: ast.expr, lazy: ast.GeneratorExp) -> ast.expr:
         """The generator that a call takes as a whole, as a list where tensors decide."""
         import copy
 
-        lazy = node.args[0]
         whole = ast.ListComp(elt=copy.deepcopy(lazy.elt), generators=copy.deepcopy(lazy.generators))
-        callee = build.loaded(node.func)
-        return comprehensions.convert_consumed(callee, lazy, build.locate(whole, lazy))
+        build.locate(whole, lazy)
+        return comprehensions.convert_consumed(build.loaded(callee), lazy, whole)
 
     def _comprehension(self, node: Any) -> Any:
         for generator in node.generators:
@@ -251,57 +252,34 @@ class Statements(_Expressions):
         self._stops = stops  # whether the function is a generator
         self.grown = context.scope.grown
 
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        out: list[ast.stmt] = []
-        for statement in body:
-            converted = self.visit(statement)
-            out.extend(converted if isinstance(converted, list) else [converted])
-        return out
-
     def visit_If(self, node: ast.If) -> Any:
         if getattr(node, "ag_plain", False):
             return node
         if self._stops and jumps.yields([node]):
-            self._parts(node)
-            return convert.plain_if(node)
+            return convert.plain_if(self.generic_visit(node))
         facts = conditionals.prepare(node, self._context)
-        self._parts(node)
+        self.generic_visit(node)
         return conditionals.convert(node, facts, self._context, self._repeats)
 
     def visit_While(self, node: ast.While) -> Any:
         if self._stops and jumps.yields([node]):
-            self._parts(node)
-            return convert.plain_while(node)
+            return convert.plain_while(self.generic_visit(node))
         facts = loops.prepare(node, self._context)
-        self._looped(node, "test", "body")
-        return loops.convert_while(node, facts, self._context)
+        return loops.convert_while(self._at_depth(node, self._depth + 1), facts, self._context)
 
     def visit_For(self, node: ast.For) -> Any:
         if self._stops and jumps.yields([node]):
-            self._parts(node)
-            return convert.plain_for(node)
+            return convert.plain_for(self.generic_visit(node))
         facts = loops.prepare(node, self._context)
         node.iter = self.visit(unpacking.run_over(node.iter))
-        self._looped(node, "target", "body")
-        return loops.convert_for(node, facts, self._context)
-
-    def _looped(self, node: ast.stmt, *parts: str) -> None:
-        """Convert the parts of a loop that it runs again and again."""
         self._depth += 1
-        self._parts(node, parts)
+        node.target, node.body = self.visit(node.target), self.block(node.body)
         self._depth -= 1
+        return loops.convert_for(node, facts, self._context)
 
     def head(self) -> list[ast.stmt]:
         """What the function begins with, once its statements are converted."""
         return [] if self._sites is None else self._sites.head()
-
-    def _parts(self, node: ast.stmt, parts: tuple[str, ...] = ()) -> None:
-        for part in parts or node._fields:
-            value = getattr(node, part, None)
-            if part in ("body", "orelse"):
-                setattr(node, part, self.block(value))
-            elif isinstance(value, ast.AST):
-                setattr(node, part, self.visit(value))
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         self.generic_visit(node)
@@ -327,14 +305,14 @@ class Statements(_Expressions):
         return methods.convert_with(self.generic_visit(node))
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        if isinstance(node.ctx, ast.Load):
+        if shapes.is_loaded(node):
             return super().visit_Attribute(node)
         text = getattr(node, "ag_text", "") or build.text_of(node)
         node = self.generic_visit(node)
         return stores.convert_attribute(node, text, self._in_loop(), self._repeats)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        if isinstance(node.ctx, ast.Load):
+        if shapes.is_loaded(node):
             return super().visit_Subscript(node)
         text = build.text_of(node.value)
         return stores.convert_subscript(self.generic_visit(node), text, self._repeats)
