@@ -18,7 +18,7 @@ from ... import uncollected
 from ...context import tracebacks
 from ...context.ownership import KEPT, MET, TESTS, UNMET, WHOLE, loud_cell
 from ...hints import Any
-from . import build, fast_path, inline, inline_caches, jumps, operator_methods, parse, pipeline
+from . import build, fast_path, inline, inline_caches, operator_methods, parse, pipeline, shapes
 
 _FACTORY = "ag__factory"
 _MADE_PART = re.compile(r"\.<locals>\.ag__\w+")  # in qualified names
@@ -218,7 +218,7 @@ def _tell(node: ast.FunctionDef | ast.Lambda, first: str | None, others: tuple[s
 
 def _comes_first(statement: ast.stmt) -> bool:
     """Whether nothing may stand before a statement."""
-    return jumps.is_docstring(statement) or isinstance(statement, (ast.Global, ast.Nonlocal))
+    return shapes.is_docstring(statement) or shapes.is_declaration(statement)
 
 
 def _is_in(name: str, how: ast.cmpop, ids: str) -> ast.expr:
@@ -233,9 +233,8 @@ def _strip(node: ast.FunctionDef | ast.Lambda) -> None:
     args.defaults = []
     args.kw_defaults = [None] * len(args.kwonlyargs)
     # Positions after a default need none themselves, so dropping all of them keeps the signature.
-    for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
-        if arg is not None:
-            arg.annotation = None
+    for arg in build.parameters(args):
+        arg.annotation = None
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         node.returns = None

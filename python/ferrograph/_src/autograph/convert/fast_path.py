@@ -19,14 +19,13 @@ import _ast as ast
 
 from ...context.ownership import WHOLE
 from ...hints import Any
-from . import build, inline, jumps, methods, operator_methods
+from . import build, inline, methods, operator_methods, shapes
 from .context import Context
 from .loops import followed
 from .pipeline import Statements, is_left_alone
 
 _WORDS = ("yield", "await", "set_loop_options")
 _MOST = 16  # tests, beyond which the cells count for little
-_LEFT = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 
 def convert(node: ast.FunctionDef, text: str) -> bool:
@@ -40,7 +39,7 @@ def convert(node: ast.FunctionDef, text: str) -> bool:
     statements = _Statements(Context(node), text, node.args)
     body = statements.block(node.body)
     head = [build.locate(s, body[0], body[0]) for s in statements.head()]
-    at = 1 if jumps.is_docstring(body[0]) else 0
+    at = 1 if shapes.is_docstring(body[0]) else 0
     node.body = body[:at] + head + body[at:]
     return True
 
@@ -49,9 +48,7 @@ class _Facts:
     """Whether a function may begin anew at each of its tests."""
 
     def __init__(self, node: ast.FunctionDef):
-        args = node.args
-        every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
-        self.parameters = frozenset(a.arg for a in every if a is not None)
+        self.parameters = frozenset(a.arg for a in build.parameters(node.args))
         self.numbers = _numbers(node.body)
         self.fails, self.n_tests = False, 0
 
@@ -59,32 +56,33 @@ class _Facts:
         """Whether nothing has changed behind ``body``, if nothing has before it."""
         for statement in body:
             pure = self.statement(statement, pure)
-            if self.fails or isinstance(statement, _LEFT):
+            if self.fails or shapes.is_exit(statement):
                 break
         return pure
 
     def statement(self, node: ast.stmt, pure: bool) -> bool:
-        if isinstance(node, ast.If):
-            self.test(node.test, pure)
-            sides = [(body, self.block(body, pure)) for body in (node.body, node.orelse)]
-            return all(found for body, found in sides if not _leaves(body))
-        if isinstance(node, ast.For):
-            self.iterates(node, pure)
-            return self.repeated(node.body, pure) and self.block(node.orelse, pure)
-        if isinstance(node, ast.While):
-            self.fails |= bool(node.orelse)
-            self.test(node.test, pure)
-            before = self.n_tests
-            inside = self.block(node.body, pure)
-            self.fails |= pure and not inside and before > 0
-            return inside
-        if isinstance(node, (ast.Return, ast.Raise, ast.Expr, ast.Assign, ast.AugAssign)):
-            if (choice := _as_if(node)) is not None:
-                return self.statement(choice, pure)
-            self.fails |= any(map(_is_general, build.walk(node)))
-            self.fails |= any(n.id in self.parameters for n in _stored(node))
-            return pure and self.keeps(node)
-        self.fails |= not isinstance(node, (ast.Pass, ast.Break, ast.Continue))
+        match _as_if(node) or node:
+            case ast.If(test=test, body=then, orelse=other):
+                self.test(test, pure)
+                sides = [(body, self.block(body, pure)) for body in (then, other)]
+                return all(found for body, found in sides if not shapes.ends_by_exit(body))
+            case ast.For(body=body, orelse=other) as loop:
+                self.iterates(loop, pure)
+                return self.repeated(body, pure) and self.block(other, pure)
+            case ast.While(test=test, body=body, orelse=other):
+                self.fails |= bool(other)
+                self.test(test, pure)
+                before = self.n_tests
+                inside = self.block(body, pure)
+                self.fails |= pure and not inside and before > 0
+                return inside
+            case ast.Return() | ast.Raise() | ast.Expr() | ast.Assign() | ast.AugAssign():
+                self.fails |= any(map(_is_general, build.walk(node)))
+                self.fails |= any(n.id in self.parameters for n in _stored(node))
+                return pure and self.keeps(node)
+            case ast.Pass() | ast.Break() | ast.Continue():
+                return pure
+        self.fails = True
         return pure
 
     def repeated(self, body: list[ast.stmt], pure: bool) -> bool:
@@ -100,31 +98,31 @@ class _Facts:
         is_range = _is_range(node.iter) and all(map(_is_simple, node.iter.args))
         names = [n.id for n in _stored(node.target)]
         self.fails |= not pure or not (is_range or _is_pure(node.iter))
-        self.fails |= not isinstance(node.target, ast.Name) or bool(self.parameters & set(names))
+        self.fails |= not shapes.is_name(node.target) or bool(self.parameters & set(names))
 
     def test(self, node: ast.expr, pure: bool) -> None:
-        node = _as_and(node)
-        if isinstance(node, ast.BoolOp):
-            for value in node.values:
-                self.test(value, pure)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self.test(node.operand, pure)
-        else:
-            self.n_tests += 1
-            self.fails |= not pure or not _is_pure(node)
+        match _as_and(node):
+            case ast.BoolOp(values=values):
+                for value in values:
+                    self.test(value, pure)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self.test(operand, pure)
+            case _:
+                self.n_tests += 1
+                self.fails |= not pure or not _is_pure(node)
 
     def keeps(self, node: ast.stmt) -> bool:
         """Whether a statement changes nothing but names of the function."""
-        if isinstance(node, ast.Assign):
-            named = all(isinstance(t, (ast.Name, ast.Tuple)) for t in node.targets)
-            plain = all(isinstance(n, ast.Name) for t in node.targets for n in _parts(t))
-            is_unpacking = any(isinstance(t, ast.Tuple) for t in node.targets)
-            shown = not is_unpacking or isinstance(node.value, ast.Tuple)
-            return named and plain and shown and _is_pure(node.value)
-        if isinstance(node, ast.AugAssign):
-            is_number = isinstance(node.target, ast.Name) and node.target.id in self.numbers
-            return is_number and not methods.augments(node) and _is_pure(node.value)
-        return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                plain = all(shapes.is_name(part) for t in targets for part in shapes.parts_of(t))
+                shown = all(map(shapes.is_name, targets)) or isinstance(value, ast.Tuple)
+                return plain and shown and _is_pure(value)
+            case ast.AugAssign(target=ast.Name(id=name), value=value) if name in self.numbers:
+                return not methods.augments(node) and _is_pure(value)
+            case ast.Expr(value=ast.Constant()):
+                return True
+        return False
 
 
 # What would need functions of its own for values that are no plain ones.
@@ -135,53 +133,40 @@ _GENERAL = (
 
 
 def _is_general(node: ast.AST) -> bool:
-    return isinstance(node, _GENERAL) or (isinstance(node, ast.Compare) and len(node.ops) > 1)
+    match node:
+        case ast.Compare(ops=[_, _, *_]):
+            return True
+    return isinstance(node, _GENERAL)
 
 
 def _as_if(node: ast.stmt) -> ast.If | None:
     """A statement that returns or gives a name a conditional expression as an ``if``."""
-    value = node.value if isinstance(node, (ast.Return, ast.Assign)) else None
-    if not isinstance(value, ast.IfExp):
-        return None
-    sides: list[Any] = []
-    for part in (value.body, value.orelse):
-        if isinstance(node, ast.Return):
-            side: ast.stmt = ast.Return(value=part)
-        elif len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            target = build.store(node.targets[0].id)
-            side = ast.Assign(targets=[target], value=part, lineno=0)
-        else:
+    match node:
+        case ast.Return(value=ast.IfExp(test=test, body=then, orelse=other)):
+            sides: list[ast.stmt] = [ast.Return(then), ast.Return(other)]
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.IfExp(test=test, body=then, orelse=other)
+        ):
+            sides = [build.assign(name, then), build.assign(name, other)]
+        case _:
             return None
-        sides.append([build.locate(side, part)])
-    return build.copy_location(ast.If(test=value.test, body=sides[0], orelse=sides[1]), node)
+    first, second = map(build.locate, sides, (then, other))
+    return build.copy_location(ast.If(test=test, body=[first], orelse=[second]), node)
 
 
 def _as_and(node: ast.expr) -> ast.expr:
     """A chain of comparisons of names and numbers as an ``and`` of its links."""
-    if not isinstance(node, ast.Compare) or len(node.ops) == 1:
-        return node
-    sides = [node.left, *node.comparators]
-    if not all(isinstance(s, (ast.Name, ast.Constant)) for s in sides[1:-1]):
-        return node
-    links: list[ast.expr] = [
-        build.copy_location(ast.Compare(a, [op], [b]), node)
-        for a, op, b in zip(sides, node.ops, sides[1:], strict=False)
-    ]
-    return build.copy_location(ast.BoolOp(ast.And(), links), node)
-
-
-def _leaves(body: list[ast.stmt]) -> bool:
-    """Whether what stands behind a branch does not run after it."""
-    return bool(body) and isinstance(body[-1], _LEFT)
-
-
-def _parts(target: ast.expr) -> list[ast.expr]:
-    return target.elts if isinstance(target, ast.Tuple) else [target]
+    match node:
+        case ast.Compare(left=left, ops=[_, _, *_] as ops, comparators=[*inner, last]):
+            if all(map(shapes.is_atom, inner)):
+                sides = zip([left, *inner], ops, [*inner, last], strict=True)
+                links = [build.copy_location(ast.Compare(a, [op], [b]), node) for a, op, b in sides]
+                return build.copy_location(ast.BoolOp(ast.And(), links), node)
+    return node
 
 
 def _stored(node: ast.AST) -> list[ast.Name]:
-    found = [n for n in build.walk(node) if isinstance(n, ast.Name)]
-    return [n for n in found if not isinstance(n.ctx, ast.Load)]
+    return [n for n in build.find(ast.Name, node) if not shapes.is_loaded(n)]
 
 
 def _numbers(body: list[ast.stmt]) -> set[str]:
@@ -189,48 +174,47 @@ def _numbers(body: list[ast.stmt]) -> set[str]:
     is new, so that no augmented assignment to them changes what others see."""
     found: set[str] = set()
     others: set[str] = set()
-    for node in (n for statement in body for n in build.walk(statement)):
-        if isinstance(node, ast.Assign):
-            value, names = node.value, {n.id for t in node.targets for n in _stored(t)}
-            is_number = isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
-            (found if is_number else others).update(names)
-        elif isinstance(node, ast.For):
-            others.update(n.id for n in _stored(node.target))
+    for node in build.find((ast.Assign, ast.For), *body):
+        match node:
+            case ast.Assign(targets=targets, value=ast.Constant(value=int() | float())):
+                found.update(n.id for t in targets for n in _stored(t))
+            case ast.Assign(targets=targets):
+                others.update(n.id for t in targets for n in _stored(t))
+            case ast.For(target=target):
+                others.update(n.id for n in _stored(target))
     return found - others
 
 
 def _is_range(node: ast.expr) -> bool:
-    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return is_call and node.func.id == "range" and 0 < len(node.args) < 4 and not node.keywords
+    if shapes.called_name(node) != "range":
+        return False
+    return 0 < len(node.args) < 4 and not node.keywords
 
 
 def _is_simple(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) or (
-        isinstance(node, ast.Constant) and type(node.value) is int
-    )
+    return shapes.is_name(node) or shapes.is_constant(node) and type(node.value) is int
 
 
 def _is_pure(node: ast.expr) -> bool:
     """Whether evaluating an expression once more gives the same and changes nothing."""
-    if isinstance(node, (ast.Name, ast.Constant)):
-        return True
-    if isinstance(node, ast.Attribute):
-        return not operator_methods.has_attribute(node.attr) and _is_pure(node.value)
-    if isinstance(node, ast.Tuple):
-        return all(map(_is_pure, node.elts))
-    if isinstance(node, ast.UnaryOp):
-        return not methods.is_special(node) and _is_pure(node.operand)
-    if isinstance(node, ast.BinOp):
-        shows = isinstance(node.op, ast.Mod) and operator_methods.has(
-            "__str__", "__repr__", "__index__"
-        )
-        sides = _is_pure(node.left) and _is_pure(node.right)
-        return not shows and not methods.is_special(node) and sides
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        looks = isinstance(node.ops[0], (ast.In, ast.NotIn))
-        sides = _is_pure(node.left) and _is_pure(node.comparators[0])
-        return not looks and not methods.is_special(node) and sides
-    return False
+    match node:
+        case ast.Name() | ast.Constant():
+            return True
+        case ast.Attribute(value=value, attr=name):
+            return not operator_methods.has_attribute(name) and _is_pure(value)
+        case ast.Tuple(elts=parts):
+            return all(map(_is_pure, parts))
+        case ast.BinOp(op=ast.Mod()) if operator_methods.has("__str__", "__repr__", "__index__"):
+            return False
+        case ast.UnaryOp(operand=operand):
+            parts = [operand]
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if not shapes.is_lookup(op):
+            parts = [left, right]
+        case _:
+            return False
+    return not methods.is_special(node) and all(map(_is_pure, parts))
 
 
 class _Statements(Statements):
@@ -257,21 +241,21 @@ class _Statements(Statements):
     def _tested(self, node: ast.expr, name: str, like: ast.stmt) -> list[ast.stmt]:
         """Statements that give a name to what a test gives."""
         node = _as_and(node)
-        if isinstance(node, ast.BoolOp):
-            found = self._tested(node.values[0], name, like)
-            inner = found
-            for value in node.values[1:]:
-                going: ast.expr = build.name(name)
-                if isinstance(node.op, ast.Or):
-                    going = ast.UnaryOp(ast.Not(), going)
-                body = self._tested(value, name, like)
-                inner.append(build.locate(ast.If(test=going, body=body, orelse=[]), value))
-                inner = body
-            return found
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            found = self._tested(node.operand, name, like)
-            turned = build.assign(name, ast.UnaryOp(ast.Not(), build.name(name)))
-            return [*found, build.locate(turned, node)]
+        match node:
+            case ast.BoolOp(op=op, values=[first, *others]):
+                inner = found = self._tested(first, name, like)
+                for value in others:
+                    going: ast.expr = build.name(name)
+                    if isinstance(op, ast.Or):
+                        going = ast.UnaryOp(ast.Not(), going)
+                    body = self._tested(value, name, like)
+                    inner.append(build.locate(ast.If(test=going, body=body, orelse=[]), value))
+                    inner = body
+                return found
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                found = self._tested(operand, name, like)
+                turned = build.assign(name, ast.UnaryOp(ast.Not(), build.name(name)))
+                return [*found, build.locate(turned, node)]
         value = self.visit(node)
         taken = build.locate(build.assign(name, value), node)
         return [taken, self._anew(taken, inline.is_plain(name))]
@@ -308,7 +292,7 @@ class _Statements(Statements):
         head = []
         if _is_range(node.iter):
             calm: list[ast.expr] = [ast.UnaryOp(ast.Not(), build.is_loud())]
-            calm += [build.has_kind(a, "ag__int") for a in node.iter.args if _is_name(a)]
+            calm += [build.has_kind(a, "ag__int") for a in node.iter.args if shapes.is_name(a)]
             calm.append(ast.Compare(build.name("range"), [ast.Is()], [build.name("ag__range")]))
             head.append(self._anew(node, ast.BoolOp(ast.And(), calm)))
             iterable = node.iter
@@ -325,7 +309,3 @@ class _Statements(Statements):
         self._depth -= 1
         node.orelse = self.block(node.orelse)
         return [*head, node]
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name)

@@ -11,9 +11,10 @@ jump lands.
 from __future__ import annotations
 
 import _ast as ast
+from collections.abc import Sequence
 
 from ...heap.source_location import ConversionError
-from . import build
+from . import build, shapes
 
 RESULT = "ag__result"
 RETURNED = "ag__returned"
@@ -22,7 +23,13 @@ _LOOPS = (ast.While, ast.For, ast.AsyncFor)
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _JUMPS = (ast.Return, ast.Break, ast.Continue)
 _TRIES = (ast.Try, ast.TryStar) if hasattr(ast, "TryStar") else (ast.Try,)
-_COMPOUND = (ast.If, *_LOOPS, ast.With, ast.AsyncWith, *_TRIES, ast.Match)
+# The blocks of statements, beside those of handlers and cases.
+_BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
+    **dict.fromkeys((ast.If, *_LOOPS), ("body", "orelse")),
+    **dict.fromkeys((ast.With, ast.AsyncWith), ("body",)),
+    **dict.fromkeys(_TRIES, ("body", "orelse", "finalbody")),
+    ast.Match: (),
+}
 
 
 def lower(function: ast.FunctionDef) -> None:
@@ -37,7 +44,7 @@ def lower(function: ast.FunctionDef) -> None:
             "after the `try` statement"
         )
     returns = _returns_early(function.body)
-    if not returns and not any(isinstance(n, _LOOPS) for n in statements(function.body)):
+    if not returns and not any(map(_is_loop, statements(function.body))):
         return
     if returns and not always_jumps(function.body):
         last = function.body[-1]
@@ -50,7 +57,7 @@ def lower(function: ast.FunctionDef) -> None:
     if returns:
         body.append(build.locate(ast.Return(value=build.name(RESULT)), body[-1]))
         if RETURNED in lowering.read:
-            at = 1 if len(body) > 1 and is_docstring(body[0]) else 0
+            at = 1 if len(body) > 1 and shapes.is_docstring(body[0]) else 0
             body.insert(at, build.locate(build.assign(RETURNED, build.constant(False)), body[at]))
     function.body = _without_unread(body, lowering.read)
 
@@ -59,8 +66,8 @@ def _find_jumping(body: list[ast.stmt], found: set[int]) -> bool:
     """Add the ids of the statements in ``body`` that are jumps or hold some; whether any are."""
     before = len(found)
     for node in body:
-        holds = isinstance(node, _COMPOUND) and _find_jumping(_children(node), found)
-        if holds or isinstance(node, _JUMPS):
+        holds = [_find_jumping(block, found) for block in _blocks(node)]
+        if any(holds) or isinstance(node, _JUMPS):
             found.add(id(node))
     return len(found) > before
 
@@ -69,51 +76,28 @@ def always_jumps(body: list[ast.stmt]) -> bool:
     """Whether no path runs off the end of ``body``."""
     if not body:
         return False
-    last = body[-1]
-    if isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
-        return True
-    if hasattr(last, "ag_target_live"):
-        return True
-    if isinstance(last, ast.If):
-        return always_jumps(last.body) and always_jumps(last.orelse)
-    if isinstance(last, ast.While):
-        return _is_endless(last)
-    return False  # a context manager may swallow an exception and go on
-
-
-def _is_endless(loop: ast.While) -> bool:
-    """Whether only a ``return`` or an exception leaves a loop."""
-    test = loop.test
-    is_true = isinstance(test, ast.Constant) and bool(test.value)
-    return is_true and not getattr(loop, "ag_broke", None) and not _breaks(loop.body)
-
-
-def _breaks(body: list[ast.stmt]) -> bool:
-    """Whether a ``break`` in ``body`` leaves the loop around it."""
-    for node in body:
-        if isinstance(node, ast.Break):
-            return True
-        if isinstance(node, _LOOPS):
-            if _breaks(node.orelse):
-                return True
-        elif isinstance(node, _COMPOUND) and _breaks(_children(node)):
-            return True
-    return False
+    match body[-1]:
+        case ast.If(body=then, orelse=other):
+            return always_jumps(then) and always_jumps(other)
+        case ast.While(test=ast.Constant(value=value), body=inside) as loop:
+            is_endless = bool(value) and not getattr(loop, "ag_broke", None)
+            return is_endless and not _has(inside, ast.Break)
+        case last:  # a context manager may swallow an exception and go on
+            return shapes.is_exit(last) or hasattr(last, "ag_target_live")
 
 
 def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
     """Names read where the jumps that end a lowered ``body`` land, None if a path does not jump."""
     if not body:
         return None
-    last = body[-1]
-    if isinstance(last, ast.Raise):
-        return frozenset()
-    if hasattr(last, "ag_target_live"):
-        return last.ag_target_live
-    if isinstance(last, ast.If):
-        then, other = live_at_exit(last.body), live_at_exit(last.orelse)
-        return None if then is None or other is None else then | other
-    return None
+    match body[-1]:
+        case ast.Raise():
+            return frozenset()
+        case ast.If(body=first, orelse=second):
+            then, other = live_at_exit(first), live_at_exit(second)
+            return None if then is None or other is None else then | other
+        case last:
+            return getattr(last, "ag_target_live", None)
 
 
 def swallows(body: list[ast.stmt]) -> bool:
@@ -125,7 +109,7 @@ def _ends_exceptions(node: ast.stmt) -> bool:
     """Whether a jump leaves the ``finally`` block of a statement in which exceptions are raised."""
     if not isinstance(node, _TRIES) or not swallows(node.finalbody):
         return False
-    return any(isinstance(n, (ast.Raise, ast.Assert)) for n in statements(_children(node)))
+    return any(isinstance(n, (ast.Raise, ast.Assert)) for n in statements([node]))
 
 
 class _Loop:
@@ -150,14 +134,13 @@ class _Lowering:
             statement = pending.pop(0)
             if id(statement) not in self.jumping:
                 out.append(statement)
-                if isinstance(statement, _COMPOUND):
+                if _blocks(statement):
                     pending[:0] = self._quiet(statement, loop)
                 continue
-            if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
-                lowered = self._jump(statement, loop)
-                if lowered is not None:
-                    return out + lowered
-            if isinstance(statement, _LOOPS):
+            lowered = self._jump(statement, loop)
+            if lowered is not None:
+                return out + lowered
+            if _is_loop(statement):
                 flag = self._loop(statement)
                 if flag is not None:
                     unset = build.assign(flag, build.constant(False))
@@ -179,23 +162,26 @@ class _Lowering:
 
     def _quiet(self, node: ast.stmt, loop: _Loop | None) -> list[ast.stmt]:
         """Lower a statement that no jump leaves; what of it comes behind."""
-        if not isinstance(node, _LOOPS):
+        if not _is_loop(node):
             self._parts(node, loop)
             return []
         self._loop(node)
         return self._otherwise(node, None)
 
     def _jump(self, node: ast.stmt, loop: _Loop | None) -> list[ast.stmt] | None:
-        if isinstance(node, ast.Return):
-            if not self.returns:
+        """What takes the place of a jump; None of what stays."""
+        result = []
+        match node:
+            case ast.Return(value=value) if self.returns:
+                flag = RETURNED
+                result = [build.locate(build.assign(RESULT, value or build.constant(None)), node)]
+            case ast.Break() if loop is not None:
+                flag = loop.broke
+            case ast.Continue() if loop is not None:
+                flag = loop.skipped
+            case _:
                 return None
-            value = node.value or build.constant(None)
-            result = build.locate(build.assign(RESULT, value), node)
-            return [result, *self._ended(loop, RETURNED, node), self._flag(RETURNED, node)]
-        if loop is None:
-            return None
-        flag = loop.broke if isinstance(node, ast.Break) else loop.skipped
-        return [*self._ended(loop, flag, node), self._flag(flag, node)]
+        return [*result, *self._ended(loop, flag, node), self._flag(flag, node)]
 
     def _ended(self, loop: _Loop | None, flag: str, node: ast.stmt) -> list[ast.stmt]:
         """Of a jump out of a ``finally`` block: the others, which may be under way, are not."""
@@ -239,18 +225,17 @@ class _Lowering:
 
     def _parts(self, node: ast.stmt, loop: _Loop | None) -> ast.stmt:
         """``node`` with its blocks lowered."""
-        if isinstance(node, _NESTED):
-            return node
         for part in ("body", "orelse"):
-            if isinstance(getattr(node, part, None), list):
-                setattr(node, part, self.block(getattr(node, part), loop))
-        if isinstance(node, _TRIES):
+            if block := getattr(node, part, None):
+                setattr(node, part, self.block(block, loop))
+        is_try = isinstance(node, _TRIES)
+        if is_try:
             self.ending.append(loop)
             node.finalbody = self.block(node.finalbody, loop)
             self.ending.pop()
         for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             handler.body = self.block(handler.body, loop)
-        if isinstance(node, _TRIES):
+        if is_try:
             flags = self._flags(node.body, loop, lowered=True)
             if flags and node.orelse:
                 node.orelse = [self._guard(flags, node.orelse, node)]
@@ -264,10 +249,13 @@ class _Lowering:
         """The flags that running ``body`` may set, of the jumps that leave it."""
         found: set[str] = set()
         for node in statements(body):
-            if lowered and isinstance(node, ast.Assign) and hasattr(node, "ag_target_live"):
-                found.add(node.targets[0].id)
-            elif self.returns and isinstance(node, ast.Return):
-                found.add(RETURNED)
+            if not hasattr(node, "ag_target_live"):
+                continue
+            match node:
+                case ast.Assign(targets=[ast.Name(id=flag)]) if lowered:
+                    found.add(flag)
+                case ast.Return() if self.returns:
+                    found.add(RETURNED)
         outer = {RETURNED} | ({loop.broke, loop.skipped} if loop else set())
         if not lowered and loop is not None:
             found |= {loop.broke} if _has(body, ast.Break) else set()
@@ -300,25 +288,16 @@ def _located_if(test: ast.expr, body: list[ast.stmt], place: ast.stmt) -> ast.If
     return build.locate(ast.If(test=test, body=body, orelse=[]), place)
 
 
-def is_docstring(node: ast.stmt) -> bool:
-    """Whether ``node`` is a string that stands alone."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
 def _after(node: ast.stmt, last: ast.stmt) -> ast.stmt:
     return build.locate(node, last, last)
 
 
 def _returns_early(body: list[ast.stmt]) -> bool:
     """Whether some return stands inside a statement that turns into functions."""
-    for node in statements(body):
-        if isinstance(node, (ast.If, *_LOOPS)) and _has([node], ast.Return):
-            return True
-    return False
+    return any(
+        isinstance(node, (ast.If, *_LOOPS)) and _has([node], ast.Return)
+        for node in statements(body)
+    )
 
 
 def yields(body: list) -> bool:
@@ -339,42 +318,42 @@ def _has(body: list[ast.stmt], kind: type) -> bool:
     for node in body:
         if isinstance(node, kind):
             return True
-        if isinstance(node, _LOOPS) and loops_end_it:
-            if _has(node.orelse, kind):
-                return True
-        elif not isinstance(node, _NESTED) and _has(_children(node), kind):
+        blocks = [node.orelse] if loops_end_it and _is_loop(node) else _blocks(node)
+        if any(_has(block, kind) for block in blocks):
             return True
     return False
 
 
-def _children(node: ast.stmt) -> list[ast.stmt]:
+def _is_loop(node: ast.stmt) -> bool:
+    return isinstance(node, _LOOPS)
+
+
+def _blocks(node: ast.stmt) -> Sequence[list[ast.stmt]]:
+    """The blocks right inside a statement, except those of functions and classes."""
+    fields = _BLOCKS.get(node.__class__)
+    if fields is None:
+        return ()
     held = node.__dict__
-    found = [*held.get("body", ()), *held.get("orelse", ()), *held.get("finalbody", ())]
-    for handler in (*held.get("handlers", ()), *held.get("cases", ())):
-        found += handler.body
-    return found
+    parts = (*held.get("handlers", ()), *held.get("cases", ()))
+    return [held[field] for field in fields] + [part.body for part in parts]
 
 
 def statements(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of ``body`` and those inside them, except in functions and classes."""
     found = list(body)
     for node in found:
-        if isinstance(node, _COMPOUND):
-            found += _children(node)
+        for block in _blocks(node):
+            found += block
     return found
 
 
 def _without_unread(body: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
     """``body`` where setting a flag that nothing reads is a ``pass`` that keeps its facts."""
     for i, node in enumerate(body):
-        target_live = getattr(node, "ag_target_live", None)
-        if isinstance(node, ast.Assign) and target_live is not None:
-            if node.targets[0].id not in read:
-                body[i] = build.copy_location(ast.Pass(), node)
-                body[i].ag_target_live = target_live
-        elif not isinstance(node, _NESTED):
-            for part in ("body", "orelse", "finalbody"):
-                _without_unread(getattr(node, part, []), read)
-            for handler in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-                _without_unread(handler.body, read)
+        live = getattr(node, "ag_target_live", None)
+        if live is not None and isinstance(node, ast.Assign) and node.targets[0].id not in read:
+            body[i] = build.copy_location(ast.Pass(), node)
+            body[i].ag_target_live = live
+        for block in _blocks(node):
+            _without_unread(block, read)
     return body
