@@ -18,13 +18,11 @@ import _ast as ast
 from collections.abc import Iterable
 
 from ...hints import Any
-from . import build, operator_methods
+from . import build, operator_methods, shapes
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # Builtins that find all names of the function that calls them.
 _READ_TEXT = frozenset({"eval", "exec"})
 _READ_ALL = _READ_TEXT | {"locals", "vars", "dir"}
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 Names = frozenset[str]
 NONE: Names = frozenset()
@@ -76,12 +74,12 @@ class Uses:
         pass
 
     def visit_Name(self, node: ast.Name) -> None:
+        if not shapes.is_loaded(node):
+            self.stores.add(node.id)
         if not isinstance(node.ctx, ast.Store):  # what is deleted has to be bound
             self.loads.add(node.id)
             if node.id in _READ_ALL and not hasattr(node, "ag_called"):
                 self.reads_all |= {node.id}
-        if not isinstance(node.ctx, ast.Load):
-            self.stores.add(node.id)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if isinstance(node.value, ast.ListComp):
@@ -90,7 +88,7 @@ class Uses:
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        if isinstance(node.target, ast.Name):
+        if shapes.is_name(node.target):
             self.loads.add(node.target.id)
             if is_extension(node):
                 self.extended |= {node.target.id}
@@ -98,14 +96,14 @@ class Uses:
         self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        if not isinstance(node.ctx, ast.Load):
+        if not shapes.is_loaded(node):
             self.places.setdefault(build.text_of(node), node)
         if node.attr in _READ_ALL and build.text_of(node.value) == "builtins":
             self.reads_all |= {node.attr}
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        if not isinstance(node.ctx, ast.Load):
+        if not shapes.is_loaded(node):
             self.places.setdefault(build.text_of(node), node)
         self.generic_visit(node)
 
@@ -140,15 +138,16 @@ class Uses:
 
     def visit_Call(self, node: ast.Call) -> None:
         self.calls = True
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name in _READ_ALL:
-            node.func.ag_called = True
-            if len(node.args) == (name in _READ_TEXT):
-                self.reads_all |= {name}
-        if node.args and name in operator_methods.CONSUMERS and operator_methods.is_builtin(name):
-            node.args[0].ag_consumed = True
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _LIST_METHODS:
-            self.grown |= {build.text_of(node.func.value)}
+        match node.func:
+            case ast.Attribute(value=owner, attr=method) if method in _LIST_METHODS:
+                self.grown |= {build.text_of(owner)}
+            case ast.Name(id=name) if name in _READ_ALL:
+                node.func.ag_called = True
+                if len(node.args) == (name in _READ_TEXT):
+                    self.reads_all |= {name}
+            case ast.Name(id=name) if node.args and name in operator_methods.CONSUMERS:
+                if operator_methods.is_builtin(name):
+                    node.args[0].ag_consumed = True
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global) -> None:
@@ -319,12 +318,10 @@ def together(*parts: Uses) -> Uses:
 
 def is_extension(node: ast.AST) -> bool:
     """Whether a statement is ``name += [...]``."""
-    return (
-        isinstance(node, ast.AugAssign)
-        and isinstance(node.target, ast.Name)
-        and isinstance(node.op, ast.Add)
-        and isinstance(node.value, (ast.List, ast.ListComp))
-    )
+    match node:
+        case ast.AugAssign(target=ast.Name(), op=ast.Add(), value=ast.List() | ast.ListComp()):
+            return True
+    return False
 
 
 def only_extended(body: list[ast.stmt]) -> tuple[str, ...]:
@@ -333,26 +330,13 @@ def only_extended(body: list[ast.stmt]) -> tuple[str, ...]:
     names = set(uses.extended - uses.rebound - uses.walrus)
     if not names:
         return ()
-    extensions = {id(n.target) for s in body for n in build.walk(s) if is_extension(n)}
-    for statement in body:
-        for node in build.walk(statement):
-            if id(node) not in extensions and isinstance(node, ast.Name):
-                if not isinstance(node.ctx, ast.Load):
-                    names.discard(node.id)
-            elif not isinstance(node, (ast.expr, *_CONTEXT_KINDS)):
-                names -= _bound_otherwise(node)
+    extensions = {id(n.target) for n in build.walk(*body) if is_extension(n)}
+    for node in build.walk(*body):
+        if not shapes.is_name(node):  # some bind names without a ``Name`` in the text
+            names -= {getattr(node, field, None) for field in ("name", "asname", "rest")}
+        elif not shapes.is_loaded(node) and id(node) not in extensions:
+            names.discard(node.id)
     return tuple(sorted(names))
-
-
-_CONTEXT_KINDS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
-
-
-def _bound_otherwise(node: ast.AST) -> set[str]:
-    """The names that a node binds without a ``Name`` in the text."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {node.name}
-    found = {getattr(node, field, None) for field in ("name", "asname", "rest")}
-    return {name for name in found if isinstance(name, str)}
 
 
 class Scope:
@@ -363,11 +347,9 @@ class Scope:
         node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
         uses: Uses | None = None,
     ):
-        args = node.args
-        every = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
-        self.parameters = frozenset(a.arg for a in every if a is not None)
+        self.parameters = frozenset(a.arg for a in build.parameters(node.args))
         if uses is None:
-            uses = Uses(*(node.body if isinstance(node.body, list) else [node.body]))
+            uses = Uses(*build.body_of(node))
         self.globals = frozenset(uses.globals)
         self.nonlocals = frozenset(uses.nonlocals)
         self.bound = (self.parameters | uses.stores) - self.globals - self.nonlocals
@@ -409,16 +391,13 @@ def places_set(uses: Uses) -> dict[str, ast.Attribute | ast.Subscript]:
 
 
 def _is_stable(node: ast.expr, rebound: set[str]) -> bool:
-    if isinstance(node, ast.Name):
-        return node.id not in rebound
-    if isinstance(node, ast.Attribute):
-        return _is_stable(node.value, rebound)
-    if isinstance(node, ast.Subscript):
-        key = node.slice
-        plain = isinstance(key, ast.Constant) or (
-            isinstance(key, ast.Name) and key.id not in rebound
-        )
-        return plain and _is_stable(node.value, rebound)
+    match node:
+        case ast.Name(id=name):
+            return name not in rebound
+        case ast.Attribute(value=owner) | ast.Subscript(value=owner, slice=ast.Constant()):
+            return _is_stable(owner, rebound)
+        case ast.Subscript(value=owner, slice=ast.Name(id=key)):
+            return key not in rebound and _is_stable(owner, rebound)
     return False
 
 
@@ -546,14 +525,17 @@ class Liveness:
 
 def _bound_by(test: ast.expr, outcome: bool) -> Names:
     """The names that a test certainly binds where it is true, or where it is not."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is outcome:
-        return NONE.union(*(_bound_by(value, outcome) for value in test.values))
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _bound_by(test.operand, not outcome)
     uses = _of_simple(test)
-    return frozenset(
-        uses.stores if isinstance(test, ast.Compare) and outcome else uses.stores - uses.maybe
-    )
+    if not uses.stores:
+        return NONE
+    match test, outcome:
+        case (ast.BoolOp(op=ast.And()), True) | (ast.BoolOp(op=ast.Or()), False):
+            return NONE.union(*(_bound_by(value, outcome) for value in test.values))
+        case ast.UnaryOp(op=ast.Not(), operand=operand), _:
+            return _bound_by(operand, not outcome)
+        case ast.Compare(), True:
+            return frozenset(uses.stores)
+    return frozenset(uses.stores - uses.maybe)
 
 
 # Calls of this package whose context managers let exceptions pass.
@@ -566,24 +548,21 @@ _PASS_ON = frozenset(
 def _may_suppress(manager: ast.expr) -> bool:
     """Whether the body of a ``with`` statement may stop anywhere, and what follows it go on: the
     program may have managers of its own under any name."""
-    if not isinstance(manager, ast.Call):
-        return True
-    called = root = manager.func
-    if (getattr(called, "attr", None) or getattr(called, "id", "")) not in _PASS_ON:
-        return True
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    is_ours = (
-        root is not called and isinstance(root, ast.Name) and operator_methods.is_ours(root.id)
-    )
-    return not is_ours and operator_methods.has("__exit__", "contextlib")
+    match manager:
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _PASS_ON:
+            if (module := shapes.root_name(owner)) and operator_methods.is_ours(module):
+                return False
+        case ast.Call(func=ast.Name(id=name)) if name in _PASS_ON:
+            pass
+        case _:
+            return True
+    return operator_methods.has("__exit__", "contextlib")
 
 
 def _before(node: Any, live: Names) -> Names:
     """Names live before something without blocks, of which the text does not change."""
     known = getattr(node, "ag_uses", None)
     if known is None:
-        is_simple = isinstance(node, ast.expr) or not isinstance(node, _OTHER_BLOCKS)
-        uses = _of_simple(node) if is_simple else Uses(node)
+        uses = Uses(node) if isinstance(node, _OTHER_BLOCKS) else _of_simple(node)
         known = node.ag_uses = frozenset(uses.stores - uses.maybe), frozenset(uses.loads)
     return (live - known[0]) | known[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast as ast
 from collections.abc import Iterable, Sequence
 
-from . import analysis, build, inline
+from . import analysis, build, inline, shapes
 
 
 class Context:
@@ -52,7 +52,7 @@ class Context:
         for identifier in sorted(uses.stores & self.scope.globals):
             parts = build.constant(identifier), build.thunk(build.name(identifier))
             found.append(build.tuple_of([*parts, build.constant(None)]))
-        if all(isinstance(place, ast.Constant) for place in found):
+        if all(map(shapes.is_constant, found)):
             return build.constant(tuple(place.value for place in found) or None)
         return build.tuple_of(found)
 
@@ -116,13 +116,13 @@ def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
 
 def _path(node: ast.expr) -> tuple:
     """A name, attributes and items of it: see ``state.location_of``."""
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute):
-        return (*_path(node.value), node.attr)
-    assert isinstance(node, ast.Subscript)
+    match node:
+        case ast.Name(id=name):
+            return (name,)
+        case ast.Attribute(value=owner, attr=attribute):
+            return (*_path(owner), attribute)
     return (*_path(node.value), _key(node.slice))
 
 
 def _key(node: ast.expr) -> tuple:
-    return (node.id,) if isinstance(node, ast.Name) else (None, node.value)
+    return (node.id,) if shapes.is_name(node) else (None, node.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, inline, unpacking
+from . import build, inline, shapes, unpacking
 from . import inline_caches as short_ways
 from .analysis import only_extended, summary, together
 from .context import Context
@@ -34,7 +34,8 @@ class Facts:
 
 def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     """Read off ``node``, before its body is converted, what converting it needs."""
-    head = node.test if isinstance(node, ast.While) else node.target
+    is_while = isinstance(node, ast.While)
+    head = node.test if is_while else node.target
     in_head, in_body = summary([head]), summary(node.body)
     uses = together(in_head, in_body)
     names, live, soft = context.state(uses, node.ag_live | node.ag_entry)
@@ -52,9 +53,7 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     extended = only_extended(node.body)
     if extended:
         constants["extended"] = extended
-    body_stores = set(in_body.stores)
-    if isinstance(node, ast.For):
-        body_stores |= in_head.stores
+    if not is_while:
         constants["targets"] = tuple(sorted(in_head.stores))
     keywords: dict[str, ast.expr] = {}
     if node.ag_broke:
@@ -64,9 +63,10 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
     options = _take_options(node.body)
     if options is not None:
         keywords["options"] = build.thunk(options)
-    test_stores = in_head.stores if isinstance(node, ast.While) else set()
     places = context.places(uses)
-    return Facts(names, constants, keywords, places, body_stores, test_stores)
+    if is_while:
+        return Facts(names, constants, keywords, places, in_body.stores, in_head.stores)
+    return Facts(names, constants, keywords, places, in_body.stores | in_head.stores, set())
 
 
 def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.stmt]:
@@ -130,7 +130,7 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     run_over = f"ag__over_{number}"
     drive = build.name(run_over)
     general = [body, _run("for_stmt", drive, node.iter, body, node, facts, context)]
-    named = isinstance(node.target, ast.Name)
+    named = shapes.is_name(node.target)
     rest = [body, _run("rest_of_for", drive, node.iter, body, node, facts, context)]
     stops = _stops(node, rest)
     loop = ast.For(
@@ -208,15 +208,15 @@ def _take_options(body: list[ast.stmt]) -> ast.expr | None:
     """What sets the options of a loop: the call of ``set_loop_options`` in its ``body``, which is
     evaluated before the loop. A function of the program's of that name stays where it is."""
     for i, statement in enumerate(body):
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            call, called = statement.value, statement.value.func
-            if (getattr(called, "attr", None) or getattr(called, "id", None)) != _OPTIONS:
-                continue
-            import copy  # which most programs do not need
+        match statement:
+            case ast.Expr(value=ast.Call(func=called) as call):
+                if shapes.last_name(called) != _OPTIONS:
+                    continue
+                import copy  # which most programs do not need
 
-            is_own = build.call("sets_options", build.loaded(called))
-            nothing = build.constant(None)
-            elsewhere = ast.IfExp(test=is_own, body=nothing, orelse=copy.deepcopy(call))
-            body[i] = build.locate(ast.Expr(value=elsewhere), statement)
-            return build.locate(ast.IfExp(test=is_own, body=call, orelse=nothing), statement)
+                is_own = build.call("sets_options", build.loaded(called))
+                nothing = build.constant(None)
+                elsewhere = ast.IfExp(test=is_own, body=nothing, orelse=copy.deepcopy(call))
+                body[i] = build.locate(ast.Expr(value=elsewhere), statement)
+                return build.locate(ast.IfExp(test=is_own, body=call, orelse=nothing), statement)
     return None
