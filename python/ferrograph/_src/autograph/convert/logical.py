@@ -9,21 +9,19 @@ from __future__ import annotations
 import _ast as ast
 
 from ...hints import Any
-from . import build, inline, methods
+from . import build, inline, methods, shapes
 
-_COMPARISONS = {
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+_CONNECTIVES = {ast.And: "and_", ast.Or: "or_"}
+_COMPARISONS = methods.COMPARISONS | {
     ast.Is: "is_", ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
 }  # fmt: skip
-_LOOKUPS = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
-
-
+_NUMBERS = (bool, int, float, complex)
 _MAX_OPERANDS = 4  # of what is written out a second time for plain values
 
 
 def convert_bool_op(node: ast.BoolOp, inlines: bool = True) -> ast.expr:
     first, *rest = node.values
-    operator = "and_" if isinstance(node.op, ast.And) else "or_"
+    operator = _CONNECTIVES[type(node.op)]
     if not inlines or len(rest) >= _MAX_OPERANDS:
         operands = [deferred(operand, first) for operand in rest]
         return build.locate(build.call(operator, first, *operands), first)
@@ -34,9 +32,8 @@ def convert_bool_op(node: ast.BoolOp, inlines: bool = True) -> ast.expr:
 
 def _and_or(op: ast.boolop, first: ast.expr, other: ast.expr) -> ast.expr:
     """``first and other`` by Python where ``first`` is a plain value."""
-    operator = "and_" if isinstance(op, ast.And) else "or_"
     taken = _temporary(first)
-    general = build.call(operator, build.name(taken), deferred(other, first))
+    general = build.call(_CONNECTIVES[type(op)], build.name(taken), deferred(other, first))
     plain = ast.BoolOp(op=op, values=[build.name(taken), other])
     return build.locate(_chosen(taken, first, plain, general), first)
 
@@ -63,66 +60,65 @@ def convert_not(node: ast.UnaryOp, inlines: bool = True) -> ast.expr:
 def convert_compare(node: ast.Compare, inlines: bool, grows: bool) -> ast.expr:
     """A chain is an ``and`` of its links; ``in`` asks the operators; one plain comparison stays,
     unless what it compares ``grows`` on the way."""
-    if len(node.ops) == 1:
-        operator = _COMPARISONS[type(node.ops[0])]
-        parts = [node.left, node.comparators[0]]
-        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            return _convert_identity(node, parts)
-        if operator not in ("in", "not_in"):
+    match node.ops:
+        case [ast.Is() | ast.IsNot()]:
+            return build.locate(_convert_identity(node), node)
+        case [ast.In() | ast.NotIn()]:
+            return build.locate(_convert_lookup(node), node)
+        case [_]:
             return methods.convert_comparison(node, grows)
-        return build.locate(_convert_lookup(node, operator, parts), node)
-    if inlines and len(node.ops) == 2 and not any(isinstance(op, _LOOKUPS) for op in node.ops):
-        middle = node.comparators[0]
-        named = f"ag__m_{middle.lineno}_{middle.col_offset}_{middle.end_col_offset}"
-        kept = ast.NamedExpr(target=build.store(named), value=middle)
-        first = ast.Compare(left=node.left, ops=node.ops[:1], comparators=[kept])
-        other = ast.Compare(
-            left=build.name(named), ops=node.ops[1:], comparators=node.comparators[1:]
-        )
-        build.locate(first, node)
-        build.locate(other, node.left)
-        sides = [methods.convert_comparison(link, grows) for link in (first, other)]
-        return _and_or(ast.And(), *sides)
+        case [_, _] if inlines and all(type(op) in methods.COMPARISONS for op in node.ops):
+            return _convert_pair(node, grows)
     links = []
     for op, operand in zip(node.ops, node.comparators, strict=True):
         links += [build.constant(_COMPARISONS[type(op)]), deferred(operand, node.left)]
     return build.locate(build.call("compare", node.left, *links), node.left)
 
 
-def _convert_lookup(node: ast.Compare, operator: str, parts: list[ast.expr]) -> ast.expr:
+def _convert_pair(node: ast.Compare, grows: bool) -> ast.expr:
+    """``a < b < c``, by Python where the first comparison gives a plain value."""
+    middle, last = node.comparators
+    named = f"ag__m_{middle.lineno}_{middle.col_offset}_{middle.end_col_offset}"
+    kept = ast.NamedExpr(target=build.store(named), value=middle)
+    first = build.locate(ast.Compare(node.left, node.ops[:1], [kept]), node)
+    other = build.locate(ast.Compare(build.name(named), node.ops[1:], [last]), node.left)
+    sides = [methods.convert_comparison(link, grows) for link in (first, other)]
+    return _and_or(ast.And(), *sides)
+
+
+def _convert_lookup(node: ast.Compare) -> ast.expr:
     """``a in b``: by Python alone where a name or a constant is looked for in a dict or a set, or
     among constants."""
-    value, container = parts
-    asked = build.call("contained", build.constant(operator), *parts)
-    if not isinstance(value, (ast.Name, ast.Constant)):
+    value, (operator,), (container,) = node.left, node.ops, node.comparators
+    asked = build.call("contained", build.constant(_COMPARISONS[type(operator)]), value, container)
+    if not shapes.is_atom(value):
         return asked
     tests: list[ast.expr] = []
-    if isinstance(value, ast.Name):
+    if shapes.is_name(value):
         tests.append(build.is_among(value, "ag__simple"))
-    if isinstance(container, ast.Name):
-        tests.append(build.is_among(container, "ag__hashed"))
-    elif not (isinstance(container, ast.Tuple) and all(map(_is_constant, container.elts))):
-        return asked
+    match container:
+        case ast.Name():
+            tests.append(build.is_among(container, "ag__hashed"))
+        case ast.Tuple(elts=parts) if all(map(shapes.is_constant, parts)):
+            pass
+        case _:
+            return asked
     calm = ast.UnaryOp(ast.Not(), build.is_loud())
     return ast.IfExp(
         ast.BoolOp(ast.And(), [*tests, calm]), ast.Compare(value, node.ops, [container]), asked
     )
 
 
-def _is_constant(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant)
-
-
-def _convert_identity(node: ast.Compare, parts: list[ast.expr]) -> ast.expr:
+def _convert_identity(node: ast.Compare) -> ast.expr:
     """``a is b`` of two objects, of which staging may have made another, or of a number that it may
     have made a tensor of."""
+    parts = [node.left, *node.comparators]
     same: ast.expr = build.call("same", *parts)
     if isinstance(node.ops[0], ast.IsNot):
         same = ast.UnaryOp(op=ast.Not(), operand=same)
-    constants = [part for part in parts if isinstance(part, ast.Constant)]
-    if any(not isinstance(c.value, (bool, int, float, complex)) for c in constants):
+    if any(shapes.is_constant(p) and not isinstance(p.value, _NUMBERS) for p in parts):
         same = ast.IfExp(build.is_loud(), same, node)  # such as None, which is one object
-    return build.locate(same, node)
+    return same
 
 
 def convert_if_exp(node: ast.IfExp, inlines: bool = True) -> ast.expr:

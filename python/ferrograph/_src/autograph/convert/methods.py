@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, operator_methods
+from . import build, operator_methods, shapes
 
 _BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
@@ -17,11 +17,11 @@ _BINARY = {
 }  # fmt: skip
 _OF_INTEGERS = frozenset({"lshift", "rshift"})  # which tensors have no operators for
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
-_COMPARISONS = {
+COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
 }  # fmt: skip
 _NO_LISTS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr)
-_ORDERS = ("__lt__", "__le__", "__gt__", "__ge__")
+_EQUALITIES, _ORDERS = ("__eq__", "__ne__"), ("__lt__", "__le__", "__gt__", "__ge__")
 
 
 def convert_binary(node: ast.BinOp, grows: bool) -> ast.expr:
@@ -30,9 +30,8 @@ def convert_binary(node: ast.BinOp, grows: bool) -> ast.expr:
     name = _BINARY[type(node.op)]
     made: ast.expr = build.call("binary", build.constant(name), node.left, node.right)
     if not operator_methods.has(f"__{name}__", f"__r{name}__"):
-        may_be_chosen = name in _OF_INTEGERS and not isinstance(node.left, ast.Constant)
-        may_be_chosen |= name == "mod" and _may_be_format(node)
-        if not may_be_chosen:
+        is_format = name == "mod" and not shapes.is_constant(node.right)
+        if shapes.is_constant(node.left) or not (name in _OF_INTEGERS or is_format):
             return node
         made = made if grows else ast.IfExp(_chosen(), made, node)
     return build.locate(made, node)
@@ -40,28 +39,27 @@ def convert_binary(node: ast.BinOp, grows: bool) -> ast.expr:
 
 def is_special(node: ast.BinOp | ast.UnaryOp | ast.Compare) -> bool:
     """Whether methods of the user's may say what an operation, or one comparison, gives."""
-    if isinstance(node, ast.BinOp):
-        name = _BINARY[type(node.op)]
-        return operator_methods.has(f"__{name}__", f"__r{name}__")
-    if isinstance(node, ast.UnaryOp):
-        return not isinstance(node.op, ast.Not) and operator_methods.has(
-            f"__{_UNARY[type(node.op)]}__"
-        )
-    found = _COMPARISONS.get(type(node.ops[0]))
-    if found is None:
-        return False
-    return operator_methods.has(*(("__eq__", "__ne__") if found in ("eq", "ne") else _ORDERS))
+    match node:
+        case ast.BinOp(op=op):
+            name = _BINARY[type(op)]
+            return operator_methods.has(f"__{name}__", f"__r{name}__")
+        case ast.UnaryOp(op=sign):
+            return type(sign) in _UNARY and operator_methods.has(f"__{_UNARY[type(sign)]}__")
+        case ast.Compare(ops=[link, *_]):
+            return type(link) in COMPARISONS and _is_compared(link)
+    return False
+
+
+def _is_compared(operator: ast.cmpop) -> bool:
+    """Whether methods of the user's may say what a comparison gives."""
+    is_equality = isinstance(operator, (ast.Eq, ast.NotEq))
+    return operator_methods.has(*(_EQUALITIES if is_equality else _ORDERS))
 
 
 def augments(node: ast.AugAssign) -> bool:
     """Whether methods of the user's may say what an augmented assignment does."""
     name = _BINARY[type(node.op)]
     return operator_methods.has(f"__i{name}__", f"__{name}__", f"__r{name}__")
-
-
-def _may_be_format(node: ast.BinOp) -> bool:
-    """Whether a remainder may as well be a text that shows what is no constant."""
-    return not isinstance(node.left, ast.Constant) and not isinstance(node.right, ast.Constant)
 
 
 def _chosen() -> ast.expr:
@@ -72,7 +70,7 @@ def _chosen() -> ast.expr:
 def convert_unary(node: ast.UnaryOp) -> ast.expr:
     """``-a``, ``+a`` and ``~a``."""
     name = _UNARY[type(node.op)]
-    if isinstance(node.operand, ast.Constant) or not operator_methods.has(f"__{name}__"):
+    if shapes.is_constant(node.operand) or not operator_methods.has(f"__{name}__"):
         return node
     return build.locate(build.call("unary", build.constant(name), node.operand), node)
 
@@ -80,14 +78,12 @@ def convert_unary(node: ast.UnaryOp) -> ast.expr:
 def convert_comparison(node: ast.Compare, grows: bool) -> ast.expr:
     """One comparison of two operands, which may be lists that have just grown; by identity and
     ``in`` it is not for here."""
-    name = _COMPARISONS.get(type(node.ops[0]))
+    name = COMPARISONS.get(type(node.ops[0]))
     if name is None:
         return node
     sides = node.left, node.comparators[0]
     made = build.call("compared", build.constant(name), *sides)
-    if operator_methods.has(*(("__eq__", "__ne__") if name in ("eq", "ne") else _ORDERS)):
-        return build.locate(made, node)
-    if any(map(_is_made_here, sides)):
+    if _is_compared(node.ops[0]) or any(map(_is_made_here, sides)):
         return build.locate(made, node)
     if not any(isinstance(side, _NO_LISTS) for side in sides):
         return build.locate(made if grows else ast.IfExp(build.is_loud(), made, node), node)
@@ -96,10 +92,10 @@ def convert_comparison(node: ast.Compare, grows: bool) -> ast.expr:
 
 def _is_made_here(side: ast.expr) -> bool:
     """Whether a side is written as a container, in which there are more than constants."""
-    if not isinstance(side, (ast.Tuple, ast.List, ast.Dict)):
-        return False
-    held = side.values if isinstance(side, ast.Dict) else side.elts
-    return not all(isinstance(part, ast.Constant) for part in held)
+    match side:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+            return not all(map(shapes.is_constant, parts))
+    return False
 
 
 def convert_item(node: ast.Subscript) -> ast.expr:
@@ -111,12 +107,18 @@ def convert_item(node: ast.Subscript) -> ast.expr:
 
 def key_of(key: ast.expr) -> ast.expr:
     """What a subscript hands to ``__getitem__``."""
-    if isinstance(key, ast.Slice):
-        parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
-        return ast.Call(func=build.name("slice"), args=parts, keywords=[])
-    if isinstance(key, ast.Tuple):
-        return ast.Tuple(elts=[key_of(part) for part in key.elts], ctx=ast.Load())
+    match key:
+        case ast.Slice():
+            return slice_of(key)
+        case ast.Tuple(elts=parts):
+            return build.tuple_of(map(key_of, parts))
     return key
+
+
+def slice_of(key: ast.Slice) -> ast.Call:
+    """``slice(a, b, c)`` of ``a:b:c``."""
+    parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
+    return ast.Call(func=build.name("slice"), args=parts, keywords=[])
 
 
 _ASKED = frozenset({"__class__", "__dict__"})  # of which any object is asked
@@ -153,19 +155,23 @@ def _target(
     target: ast.Name | ast.Attribute | ast.Subscript, number: int
 ) -> tuple[ast.expr, list[ast.stmt]]:
     """A target whose parts are names, and the statements that set these."""
-    if isinstance(target, ast.Name):
-        return target, []
     base, key = f"ag__base_{number}", f"ag__key_{number}"
-    kept: list[ast.stmt] = [build.assign(base, target.value)]
-    if isinstance(target, ast.Attribute):
-        return ast.Attribute(value=build.name(base), attr=target.attr, ctx=ast.Store()), kept
-    kept.append(build.assign(key, key_of(target.slice)))
-    return ast.Subscript(value=build.name(base), slice=build.name(key), ctx=ast.Store()), kept
+    match target:
+        case ast.Attribute(value=owner, attr=attribute):
+            named: ast.expr = ast.Attribute(build.name(base), attribute, ast.Store())
+            return named, [build.assign(base, owner)]
+        case ast.Subscript(value=owner, slice=index):
+            named = ast.Subscript(build.name(base), build.name(key), ast.Store())
+            return named, [build.assign(base, owner), build.assign(key, key_of(index))]
+    return target, []
 
 
 def _loaded(target: ast.expr) -> ast.expr:
     """What a target holds."""
-    found = build.locate(build.loaded(target), target)
-    if isinstance(found, ast.Attribute):
-        return convert_attribute(found)
-    return convert_item(found) if isinstance(found, ast.Subscript) else found
+    match build.locate(build.loaded(target), target):
+        case ast.Attribute() as found:
+            return convert_attribute(found)
+        case ast.Subscript() as found:
+            return convert_item(found)
+        case found:
+            return found

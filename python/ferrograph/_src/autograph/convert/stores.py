@@ -10,7 +10,7 @@ from __future__ import annotations
 import _ast as ast
 
 from ...hints import Any
-from . import build, operator_methods
+from . import build, operator_methods, shapes
 from . import inline_caches as short_ways
 from .inline_caches import Sites
 
@@ -22,19 +22,16 @@ def convert_attribute(
     node: ast.Attribute, text: str, sites: Sites | None = None, repeats: bool = False
 ) -> ast.Attribute:
     """An attribute that is set or deleted, ``repeats`` where that may be often."""
+    owner, place = node.value, (build.constant(node.attr), build.constant(text))
     if isinstance(node.ctx, ast.Del):
-        place = build.constant(node.attr), build.constant(text)
-        node.value = build.locate(build.call("losing", node.value, *place), node.value)
-        return node
-    if sites is not None:
-        short = short_ways.owner(node.value, node.attr, text, sites)
-        node.value = build.locate(short, node.value)
-        return node
-    if repeats and isinstance(node.value, ast.Name):
-        node.value = build.locate(short_ways.settable(node.value, node.attr, text), node.value)
-        return node
-    place = build.constant(node.attr), build.constant(text)
-    node.value = build.locate(build.call("owner", node.value, *place), node.value)
+        announced: ast.expr = build.call("losing", owner, *place)
+    elif sites is not None:
+        announced = short_ways.owner(owner, node.attr, text, sites)
+    elif repeats and shapes.is_name(owner):
+        announced = short_ways.settable(owner, node.attr, text)
+    else:
+        announced = build.call("owner", owner, *place)
+    node.value = build.locate(announced, owner)
     return node
 
 
@@ -45,7 +42,7 @@ def convert_subscript(node: ast.Subscript, text: str, repeats: bool = False) -> 
         node.value = build.locate(short, node.value)
         return node
     key = node.slice
-    keys = [build.loaded(key)] if isinstance(key, (ast.Name, ast.Constant)) else []
+    keys = [build.loaded(key)] if shapes.is_atom(key) else []
     target = build.call("container", node.value, build.constant(text), *keys)
     node.value = build.locate(target, node.value)
     return node
@@ -61,20 +58,16 @@ def convert_value(value: ast.expr) -> ast.expr:
 def changed_in_place(node: ast.AugAssign, parameters: frozenset[str]) -> ast.expr | None:
     """The call that announces what an augmented assignment may change in place beside the name
     that it sets."""
-    target = node.target
-    if isinstance(target, ast.Name):
-        if isinstance(node.value, _DISPLAYS) or (
-            target.id in parameters and not isinstance(node.value, _NUMERIC)
-        ):
-            return build.call("augmented", build.name(target.id))
-        return None
     if isinstance(node.value, _NUMERIC):
         return None
-    if isinstance(target, ast.Attribute):
-        return build.call("changing", build.loaded(target.value), build.constant(target.attr))
-    if isinstance(target.slice, (ast.Slice, ast.Tuple)):
-        return None
-    return build.call("changing_item", build.loaded(target.value), build.loaded(target.slice))
+    match node.target:
+        case ast.Name(id=name) if name in parameters or isinstance(node.value, _DISPLAYS):
+            return build.call("augmented", build.name(name))
+        case ast.Attribute(value=owner, attr=attribute):
+            return build.call("changing", build.loaded(owner), build.constant(attribute))
+        case ast.Subscript(value=owner, slice=key) if not shapes.is_slice(key):
+            return build.call("changing_item", build.loaded(owner), build.loaded(key))
+    return None
 
 
 # Calls that change no list or dict of the program's.
@@ -86,12 +79,11 @@ _HARMLESS = frozenset(
 def is_read_before(node: ast.AugAssign) -> bool:
     """Whether an item is changed by what a call gives that may change the object it is in: Python
     reads the item before the call, and sets it after that."""
-    if not isinstance(node.target, ast.Subscript):
-        return False
-    if isinstance(node.target.slice, (ast.Slice, ast.Tuple)):
-        return False
-    calls = (n.func for n in build.walk(node.value) if isinstance(n, ast.Call))
-    return any(not (isinstance(f, ast.Name) and f.id in _HARMLESS) for f in calls)
+    match node.target:
+        case ast.Subscript(slice=key) if not shapes.is_slice(key):
+            calls = build.find(ast.Call, node.value)
+            return not all(shapes.called_name(call) in _HARMLESS for call in calls)
+    return False
 
 
 def in_steps(node: ast.AugAssign, number: int) -> list[ast.stmt]:
@@ -118,11 +110,11 @@ def name_parts(node: ast.AugAssign, number: int) -> list[ast.stmt]:
     The target, which is announced and set, then evaluates them once.
     """
     target = node.target
-    if isinstance(target, ast.Name):
+    if shapes.is_name(target):
         return []
     target.ag_text = build.text_of(target)
     parts = {"value": f"ag__base_{number}"}
-    if isinstance(target, ast.Subscript) and not isinstance(target.slice, (ast.Slice, ast.Tuple)):
+    if isinstance(target, ast.Subscript) and not shapes.is_slice(target.slice):
         parts["slice"] = f"ag__key_{number}"
     found: list[ast.stmt] = []
     for part, name in parts.items():
@@ -146,9 +138,7 @@ def _runs_nothing(value: ast.expr) -> bool:
     """Whether evaluating an expression again gives the same object and runs no code."""
     if isinstance(value, ast.Attribute):
         return _runs_nothing(value.value) and not operator_methods.has_attribute(value.attr)
-    if isinstance(value, ast.UnaryOp):
-        return isinstance(value.operand, ast.Constant)
-    return isinstance(value, (ast.Name, ast.Constant))
+    return shapes.is_name(value) or shapes.is_literal(value)
 
 
 def extension(node: ast.AugAssign, general: list[ast.stmt]) -> ast.stmt:

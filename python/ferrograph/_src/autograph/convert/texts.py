@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, operator_methods
+from . import build, operator_methods, shapes
 
 _NO_CONVERSION = -1
 
@@ -18,7 +18,7 @@ def convert(node: ast.JoinedStr, grows: bool) -> ast.expr:
 
     ``ag__loud`` is false and ``ag__.chosen`` empty while the graph chose no text and no number.
     """
-    if not any(isinstance(v, ast.FormattedValue) for v in node.values):
+    if all(map(shapes.is_constant, node.values)):
         return node
     made = build.locate(build.call("joined", *map(_part, node.values)), node)
     has_formats = any(getattr(v, "format_spec", None) for v in node.values)
@@ -43,9 +43,6 @@ def _part(value: ast.expr) -> ast.expr:
 
 def convert_percent(node: ast.BinOp) -> None:
     """``"..." % value`` in place; what else ``%`` stands for is left."""
-    if _is_text(node.left):
-        node.right = build.locate(build.call("shown", node.right), node.right)
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+    match node.left:
+        case ast.Constant(value=str() | bytes()):
+            node.right = build.locate(build.call("shown", node.right), node.right)

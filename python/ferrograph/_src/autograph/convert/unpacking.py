@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, inline_caches, methods, operator_methods
+from . import build, inline_caches, methods, operator_methods, shapes
 
 
 def convert_assign(node: ast.Assign) -> ast.Assign:
     """``node`` with its value prepared for its targets; a display of elements needs nothing."""
-    nested = [t for t in node.targets if isinstance(t, (ast.Tuple, ast.List))]
-    if not nested:
+    nested = next(filter(shapes.is_display, node.targets), None)
+    if nested is None:
         return node
-    shape = _patterns(nested[0])
-    is_display = isinstance(node.value, (ast.Tuple, ast.List)) and not _has_starred(node.value)
+    shape = _patterns(nested)
+    is_display = shapes.is_display(node.value) and not any(map(_is_starred, node.value.elts))
     if is_display and not any(shape):
         return node
     pattern = build.constant(shape)
     unpacked: ast.expr = build.call("unpacked", node.value, pattern)
-    if isinstance(node.value, ast.Name) and all(part is None for part in shape):
+    if shapes.is_name(node.value) and all(part is None for part in shape):
         is_tuple = build.has_kind(node.value, "ag__tuple")
         unpacked = ast.IfExp(is_tuple, node.value, unpacked)
     node.value = build.locate(unpacked, node.value)
@@ -38,22 +38,20 @@ def convert_starred(node: ast.Starred) -> ast.Starred:
 
 def note_starred(elements: list[ast.expr], operator: str) -> None:
     """Note by which operator the starred ones are read among the elements of a display."""
-    for element in elements:
-        if isinstance(element, ast.Starred):
-            element.ag_operator = operator
+    for element in filter(_is_starred, elements):
+        element.ag_operator = operator
 
 
-def _has_starred(display: ast.Tuple | ast.List) -> bool:
-    return any(isinstance(element, ast.Starred) for element in display.elts)
+def _is_starred(element: ast.expr) -> bool:
+    return isinstance(element, ast.Starred)
 
 
 def run_over(iterable: ast.expr) -> ast.expr:
     """What Python makes of a list that only a loop sees: a tuple, whose elements end in order."""
-    if not isinstance(iterable, ast.List):
-        return iterable
-    if _has_starred(iterable):
-        return iterable
-    return build.copy_location(ast.Tuple(iterable.elts, ast.Load()), iterable)
+    match iterable:
+        case ast.List(elts=elements) if not any(map(_is_starred, elements)):
+            return build.copy_location(build.tuple_of(elements), iterable)
+    return iterable
 
 
 def convert_generators(generators: list[ast.comprehension], what: str) -> None:
@@ -68,9 +66,9 @@ def convert_generators(generators: list[ast.comprehension], what: str) -> None:
 
 def _pattern(target: ast.expr) -> tuple | bool | None:
     """What unpacks into a target: a tuple for nested ones, False for a starred one, else None."""
-    if isinstance(target, (ast.Tuple, ast.List)):
+    if shapes.is_display(target):
         return _patterns(target)
-    return False if isinstance(target, ast.Starred) else None
+    return False if _is_starred(target) else None
 
 
 def _patterns(target: ast.Tuple | ast.List) -> tuple:
@@ -92,8 +90,7 @@ def convert_subscript(node: ast.Subscript, inlines: bool, grows: bool) -> ast.ex
 def _loaded(node: ast.Subscript) -> ast.expr:
     key = node.slice
     if isinstance(key, ast.Slice):
-        parts = [part or build.constant(None) for part in (key.lower, key.upper, key.step)]
-        key = ast.Call(func=build.name("slice"), args=parts, keywords=[])
+        key = methods.slice_of(key)
     return build.call("loaded", node.value, key)
 
 
@@ -106,14 +103,13 @@ def convert_other_subscript(
     ``ag__loud`` is false while no trace has such lists.
     """
     key = node.slice
-    if isinstance(key, ast.Tuple) or (isinstance(key, ast.Constant) and type(key.value) is not int):
+    if isinstance(key, ast.Tuple) or (shapes.is_constant(key) and type(key.value) is not int):
         return plain  # which is no index of a list
-    if grows or (
-        not isinstance(key, (ast.Constant, ast.Slice)) and operator_methods.has("__index__")
-    ):
+    is_shown = shapes.is_constant(key) or isinstance(key, ast.Slice)
+    if grows or (not is_shown and operator_methods.has("__index__")):
         return build.locate(_loaded(node), node)
     test: ast.expr = build.is_loud()
-    if isinstance(key, ast.Name):
+    if shapes.is_name(key):
         test = ast.BoolOp(ast.Or(), [test, build.has_kind(build.name(key.id), "ag__symbolic")])
     elif inlines and plain is node and inline_caches.is_computed(node):
         return build.locate(_by_computed(node), node)
