@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, operator_methods
+from . import build, operator_methods, shapes
 from . import inline_caches as short_ways
 from .inline_caches import Sites
 
@@ -26,41 +26,37 @@ def convert(
     ``sites`` where a loop calls it; ``names`` says that names may be bound there, ``repeats`` that
     it runs more than once, ``grows`` that its arguments ``may_grow``.
     """
-    if _looks_at_frame(node.func):
-        if node.func.id in _NAMING and not node.args and not node.keywords:
-            return build.locate(build.call("own_names", node), node)
-        if node.func.id == "vars" and len(node.args) == 1:
-            node.args = [build.locate(build.call("asked", node.args[0]), node.args[0])]
-        if node.func.id in _RUNNING:
-            node.func = build.locate(build.call("fn", node.func), node.func)
-        return node
+    name = shapes.called_name(node)
+    if name in operator_methods.OF_THE_FRAME and operator_methods.is_builtin(name):
+        return _looking_at_frame(node, name)
     called: ast.expr
     operator = "fn_later" if grows else "fn"
     is_method = isinstance(node.func, ast.Attribute)
     if is_method and short_ways.is_made(node.func.value):
         called = build.call(operator, node.func)  # which keeps the object no longer than the call
-    elif sites is not None and (isinstance(node.func, ast.Name) or names):
-        if isinstance(node.func, ast.Attribute) and (short := short_ways.method_call(node, sites)):
+    elif sites is not None and (name or names):
+        if is_method and (short := short_ways.method_call(node, sites)):
             return build.locate(short, node)
         called = short_ways.callee(node.func, sites, grows=grows)
     else:
         called = build.call(operator, node.func)
-    if repeats and (short := _short(node, called, names)) is not None:
+    short = None
+    if repeats and name:
+        short = short_ways.builtin_call(node, called, names)
+    elif repeats and names and is_method:
+        short = short_ways.of_container(node)
+    if short is not None:
         return build.locate(short, node)
     node.func = build.locate(called, node.func)
     return node
 
 
-def _looks_at_frame(called: ast.expr) -> bool:
-    if not isinstance(called, ast.Name) or called.id not in operator_methods.OF_THE_FRAME:
-        return False
-    return operator_methods.is_builtin(called.id)
-
-
-def _short(node: ast.Call, called: ast.expr, names: bool) -> ast.expr | None:
-    """The call by Python alone where it is of its own, else of what is ``called``."""
-    if isinstance(node.func, ast.Name):
-        return short_ways.builtin_call(node, called, names)
-    if isinstance(node.func, ast.Attribute) and names:
-        return short_ways.of_container(node)
-    return None
+def _looking_at_frame(node: ast.Call, name: str) -> ast.expr:
+    """The call of a builtin that looks at the frame it is called in."""
+    if name in _NAMING and not node.args and not node.keywords:
+        return build.locate(build.call("own_names", node), node)
+    if name == "vars" and len(node.args) == 1:
+        node.args = [build.locate(build.call("asked", node.args[0]), node.args[0])]
+    if name in _RUNNING:
+        node.func = build.locate(build.call("fn", node.func), node.func)
+    return node

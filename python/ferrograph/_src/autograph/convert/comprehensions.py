@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import build, inline
+from . import build, inline, shapes
 from .loops import followed
 
 _CONSUMERS = frozenset({"sum", "list", "tuple", "sorted", "min", "max", "set"})
@@ -43,26 +43,22 @@ _CONSUMERS = frozenset({"sum", "list", "tuple", "sorted", "min", "max", "set"})
 
 def is_convertible(node: ast.ListComp | ast.GeneratorExp) -> bool:
     """Whether a comprehension, not converted yet, has such a form."""
-    binds = any(isinstance(n, (ast.NamedExpr, ast.Await)) for n in build.walk(node))
     plain = all(not g.is_async and _names(g.target) for g in node.generators)
-    return plain and not binds
+    return plain and not any(build.find((ast.NamedExpr, ast.Await), node))
 
 
 def is_consumed(node: ast.Call) -> bool:
     """Whether a call, not converted yet, takes all of one generator at once."""
-    if not isinstance(node.func, ast.Name) or node.func.id not in _CONSUMERS:
-        return False
-    if not node.args or not isinstance(node.args[0], ast.GeneratorExp):
-        return False
-    return is_convertible(node.args[0])
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as lazy, *_]):
+            return name in _CONSUMERS and is_convertible(lazy)
+    return False
 
 
 def is_kept(iterable: ast.expr) -> bool:
     """Whether something else than a comprehension over an iterable, not converted yet, holds it, or
     nobody sees for how long it is there."""
-    if isinstance(iterable, ast.Call):
-        return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
-    return isinstance(iterable, ast.Name)
+    return shapes.is_name(iterable) or shapes.called_name(iterable) == "range"
 
 
 def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
@@ -73,7 +69,7 @@ def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
     if isinstance(source, ast.Tuple) and not has_tests:
         return build.locate(build.call("fresh", node), node)  # which Python runs over, always
     is_single = len(node.generators) == 1
-    is_sieve = has_tests and is_single and kept and isinstance(first.target, ast.Name)
+    is_sieve = has_tests and is_single and kept and shapes.is_name(first.target)
     if inlines and has_tests and is_single and not is_sieve:
         return build.locate(_sifted(node), node)
     made = _body(node.generators, node.elt, inlines)
@@ -179,7 +175,7 @@ def _sifted(node: ast.ListComp) -> ast.expr:
         only.iter,
         build.constant(node.lineno),
     )
-    if not isinstance(only.target, ast.Name):  # what unpacks into names may be a tensor
+    if not shapes.is_name(only.target):  # what unpacks into names may be a tensor
         body = _body(node.generators, node.elt, True)
         call.args.append(ast.Lambda(args=build.arguments(["ag__add"]), body=body))
     return call
@@ -201,7 +197,7 @@ def _body(generators: list[ast.comprehension], element: ast.expr, inlines: bool)
     for test in reversed(first.ifs):
         inner = build.locate(_tested(test, inner, inlines), test)
     names = _names(first.target) or []
-    if isinstance(first.target, ast.Name):
+    if shapes.is_name(first.target):
         return ast.Lambda(args=build.arguments(names), body=inner)
     unpacking = ast.Call(
         func=ast.Lambda(args=build.arguments(names), body=inner),
@@ -240,10 +236,9 @@ def _named(test: ast.expr) -> tuple[ast.NamedExpr, ast.Name]:
 
 def _names(target: ast.expr) -> list[str] | None:
     """The names of a target of names, None for another."""
-    if isinstance(target, ast.Name):
-        return [target.id]
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        return None
-    if not all(isinstance(part, ast.Name) for part in target.elts):
-        return None
-    return [part.id for part in target.elts if isinstance(part, ast.Name)]
+    match target:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) if all(map(shapes.is_name, parts)):
+            return [part.id for part in parts]
+    return None

@@ -10,7 +10,7 @@ import _ast as ast
 import itertools
 
 from ...hints import Any
-from . import build
+from . import build, shapes
 from .analysis import Scope, Uses
 
 
@@ -103,7 +103,7 @@ class _Captured(build.Transformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_Name(self, node: ast.Name) -> Any:
-        if isinstance(node.ctx, ast.Load) and node.id in self._names:
+        if shapes.is_loaded(node) and node.id in self._names:
             return build.locate(_captured(self._found, node.id), node)
         return node
 
@@ -114,28 +114,28 @@ def pattern(node: ast.pattern) -> ast.expr:
 
 
 def _pattern(node: ast.pattern) -> ast.expr:
-    if isinstance(node, ast.MatchValue):
-        return _tuple("value", node.value)
-    if isinstance(node, ast.MatchSingleton):
-        return _tuple("is", build.constant(node.value))
-    if isinstance(node, ast.MatchSequence):
-        return _tuple("sequence", *map(_pattern, node.patterns))
-    if isinstance(node, ast.MatchStar):
-        return _tuple("star", build.constant(node.name))
-    if isinstance(node, ast.MatchMapping):
-        keys = build.tuple_of(node.keys)
-        parts = build.tuple_of(map(_pattern, node.patterns))
-        return _tuple("mapping", keys, parts, build.constant(node.rest))
-    if isinstance(node, ast.MatchClass):
-        parts = build.tuple_of(map(_pattern, node.patterns))
-        keywords = build.tuple_of(map(_pattern, node.kwd_patterns))
-        names = build.constant(tuple(node.kwd_attrs))
-        return _tuple("class", node.cls, parts, names, keywords)
-    if isinstance(node, ast.MatchOr):
-        return _tuple("or", *map(_pattern, node.patterns))
+    match node:
+        case ast.MatchValue(value=value):
+            return _tuple("value", value)
+        case ast.MatchSingleton(value=one):
+            return _tuple("is", build.constant(one))
+        case ast.MatchSequence(patterns=patterns):
+            return _tuple("sequence", *map(_pattern, patterns))
+        case ast.MatchStar(name=name):
+            return _tuple("star", build.constant(name))
+        case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
+            return _tuple("mapping", build.tuple_of(keys), _all(patterns), build.constant(rest))
+        case ast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
+            return _tuple("class", cls, _all(patterns), build.constant(tuple(names)), _all(named))
+        case ast.MatchOr(patterns=patterns):
+            return _tuple("or", *map(_pattern, patterns))
     assert isinstance(node, ast.MatchAs)
     inner = build.constant(None) if node.pattern is None else _pattern(node.pattern)
     return _tuple("as", inner, build.constant(node.name))
+
+
+def _all(patterns: list[ast.pattern]) -> ast.expr:
+    return build.tuple_of(map(_pattern, patterns))
 
 
 def _tuple(kind: str, *parts: ast.expr) -> ast.expr:
