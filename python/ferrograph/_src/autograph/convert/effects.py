@@ -7,7 +7,7 @@ import types
 from typing import NamedTuple
 
 from ...heap.source_location import ConversionError
-from . import build
+from . import build, shapes
 from .parse import parse
 
 _NUMBERS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare)
@@ -16,7 +16,6 @@ _ACTING = (
     ast.Yield, ast.YieldFrom, ast.Await, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef,
     ast.Lambda, ast.AsyncFor,
 )  # fmt: skip
-_BY_TEXT = ("getattr", "hasattr")
 
 
 class Reads(NamedTuple):
@@ -34,43 +33,37 @@ def reads_of(function: types.FunctionType) -> Reads | None:
         node = parse(function).node
     except ConversionError:
         return None
-    body = node.body if isinstance(node.body, list) else [node.body]
-    nodes = [inner for statement in body for inner in build.walk(statement)]
+    nodes = list(build.walk(*build.body_of(node)))
     numbers = _numbers(nodes)
     reads = Reads(set(), set(), set(), set())
-    for inner in nodes:
-        if isinstance(inner, _ACTING) or not _sets_names(inner, numbers):
-            return None
-        if type(inner) is ast.Name and type(inner.ctx) is ast.Load:
-            reads.names.add(inner.id)
-        elif type(inner) is ast.Attribute:
-            reads.attributes.add(inner.attr)
-        elif type(inner) is ast.Call and not _note_call(inner, reads):
-            return None
-    return reads
+    return reads if all(_note(inner, numbers, reads) for inner in nodes) else None
 
 
-def _note_call(node: ast.Call, reads: Reads) -> bool:
-    """Note what is called; whether that is known by its name."""
-    if type(node.func) is ast.Attribute:
-        reads.methods.add(node.func.attr)
-        return True
-    if type(node.func) is not ast.Name:
-        return False
-    reads.called.add(node.func.id)
-    if node.func.id in _BY_TEXT:
-        name = getattr(node.args[1] if len(node.args) > 1 else None, "value", None)
-        reads.attributes.add(str(name))
-        return type(name) is str
-    return True
-
-
-def _sets_names(node: ast.AST, numbers: set[str]) -> bool:
-    """Whether a statement sets nothing but names of the function's own."""
-    if type(node) is ast.AugAssign:
-        return type(node.target) is ast.Name and node.target.id in numbers
-    if isinstance(node, (ast.Attribute, ast.Subscript)):
-        return type(node.ctx) is ast.Load
+def _note(node: ast.AST, numbers: set[str], reads: Reads) -> bool:
+    """Note what a node reads and calls; whether it does nothing else."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            reads.names.add(name)
+        case ast.Attribute(attr=name, ctx=ast.Load()):
+            reads.attributes.add(name)
+        case ast.Call(func=ast.Attribute(attr=name)):
+            reads.methods.add(name)
+        case ast.Call(
+            func=ast.Name(id="getattr" | "hasattr" as name),
+            args=[_, ast.Constant(value=str() as attribute), *_],
+        ):
+            reads.called.add(name)
+            reads.attributes.add(attribute)
+        case ast.Call(func=ast.Name(id=name)) if name not in ("getattr", "hasattr"):
+            reads.called.add(name)
+        case ast.AugAssign(target=ast.Name(id=name)):  # which may change an object
+            return name in numbers
+        case ast.Subscript():
+            return shapes.is_loaded(node)
+        case ast.Call() | ast.Attribute() | ast.AugAssign():
+            return False
+        case _:
+            return not isinstance(node, _ACTING)
     return True
 
 
@@ -78,10 +71,9 @@ def _numbers(nodes: list[ast.AST]) -> set[str]:
     """The names of a function to which it assigns new values alone."""
     given: dict[str, list[bool]] = {}
     for node in nodes:
-        if type(node) is ast.Assign:
+        if isinstance(node, ast.Assign):
             value = node.value
-            is_hash = type(value) is ast.Call and getattr(value.func, "id", "") in ("hash", "int")
-            for target in node.targets:
-                if type(target) is ast.Name:
-                    given.setdefault(target.id, []).append(isinstance(value, _NUMBERS) or is_hash)
+            is_new = isinstance(value, _NUMBERS) or shapes.called_name(value) in ("hash", "int")
+            for target in filter(shapes.is_name, node.targets):
+                given.setdefault(target.id, []).append(is_new)
     return {name for name, are_new in given.items() if all(are_new)}
