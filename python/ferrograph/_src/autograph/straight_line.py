@@ -14,14 +14,12 @@ from functools import cache, lru_cache
 
 from ..context import bytecode
 from ..context.ownership import OPERATORS, is_own_module
+from ..heap.adapters.builtin_classes import UNCONVERTED
 from ..hints import Any
-from ..native import _core
 
 __all__ = ["is_leaf", "is_straight_line", "sets_attributes_only"]
 
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods that have a meaning on tensors
-_VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
-
 
 _JUMPS = "JUMP FOR_ITER SEND YIELD RAISE SETUP BEFORE_WITH LOAD_SPECIAL MATCH"
 _TESTS = "UNARY_NOT CONTAINS_OP UNPACK EXTEND CALL_FUNCTION_EX FORMAT BUILD_STRING CONVERT_VALUE"
@@ -157,7 +155,7 @@ def _all_plain(values: list) -> bool:
         elif kind is dict:
             if not _all_plain(list(value.values())):
                 return False
-        elif not isinstance(value, _VALUES):
+        elif not isinstance(value, UNCONVERTED):
             return False
     return True
 

@@ -15,7 +15,6 @@ _CONNECTIVES = {ast.And: "and_", ast.Or: "or_"}
 _COMPARISONS = methods.COMPARISONS | {
     ast.Is: "is_", ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
 }  # fmt: skip
-_NUMBERS = (bool, int, float, complex)
 _MAX_OPERANDS = 4  # of what is written out a second time for plain values
 
 
@@ -116,7 +115,7 @@ def _convert_identity(node: ast.Compare) -> ast.expr:
     same: ast.expr = build.call("same", *parts)
     if isinstance(node.ops[0], ast.IsNot):
         same = ast.UnaryOp(op=ast.Not(), operand=same)
-    if any(shapes.is_constant(p) and not isinstance(p.value, _NUMBERS) for p in parts):
+    if any(shapes.is_constant(p) and not shapes.is_number(p) for p in parts):
         same = ast.IfExp(build.is_loud(), same, node)  # such as None, which is one object
     return same
 

@@ -30,6 +30,10 @@ def is_none(node: Any) -> bool:
     return is_constant(node) and node.value is None
 
 
+def is_number(node: Any) -> bool:
+    return is_constant(node) and isinstance(node.value, (int, float, complex))
+
+
 def is_loaded(node: Any) -> bool:
     """Whether a name, an attribute or an item is read: neither set nor deleted."""
     return isinstance(node.ctx, ast.Load)

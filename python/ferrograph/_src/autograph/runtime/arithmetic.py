@@ -7,7 +7,6 @@ give ``NotImplemented``.
 
 from __future__ import annotations
 
-import collections
 import functools
 import operator
 from collections.abc import Callable
@@ -15,17 +14,17 @@ from collections.abc import Callable
 from ...context import tracebacks
 from ...context.hooks import hooks
 from ...heap import invalidated
+from ...heap.adapters.builtin_classes import COMPARED, CONCATENATED, NATIVE_VALUES
 from ...heap.trace_context import chosen, loud, really, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
-from ...native import _core
 from ...ops.arithmetic import left_shift, right_shift
 from ...staging import loop_state, tensor_indexing
 from ...symbolic import aliases, merged_values, python_scalars
 from ...values import dtypes, errors
 from . import texts
 from .logic import not_
-from .special_methods import PLAIN, found, function_of, method
+from .special_methods import found, function_of, method
 
 __all__ = ["augment", "binary", "compared", "identity", "item_of", "same", "unary"]
 
@@ -44,15 +43,13 @@ _COMPARISONS: dict[str, Callable] = {
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _UNARY: dict[str, Callable] = {n: getattr(operator, n) for n in ("neg", "pos", "invert")}
-_SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)  # add and repeat by slots
-CONTAINERS = (list, tuple, dict, collections.deque)  # which compare what they hold
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
     """``left + right`` and its like."""
     if name == "mod" and issubclass(type(left), (str, bytes)):
         return left % texts.shown(right)
-    if type(left) in PLAIN and type(right) in PLAIN:
+    if type(left) in NATIVE_VALUES and type(right) in NATIVE_VALUES:
         if chosen and name in _OF_INTEGERS and _are_integers(name, left, right):
             return _OF_INTEGERS[name](left, right)
         return _PYTHON[name](left, right)
@@ -88,7 +85,7 @@ def _is_integer(value: Any) -> bool:
 
 def augment(name: str, left: Any, right: Any) -> Any:
     """What ``left += right`` and its like put in the place of ``left``."""
-    if type(left) in PLAIN and type(right) in PLAIN:
+    if type(left) in NATIVE_VALUES and type(right) in NATIVE_VALUES:
         return _IN_PLACE[name](left, right)
     change = method(left, f"__i{name}__")
     if change is None:
@@ -96,7 +93,7 @@ def augment(name: str, left: Any, right: Any) -> Any:
         if not (function_of(type(left), forward) or function_of(type(right), reflected)):
             return _IN_PLACE[name](left, right)
         given = _of_class(type(left), f"__i{name}__")
-        is_own = given is not None and not isinstance(left, _SEQUENCES)
+        is_own = given is not None and not isinstance(left, CONCATENATED)
         result = given(left, right) if is_own and given is not None else NotImplemented
     else:
         forward, reflected = f"__{name}__", f"__r{name}__"
@@ -136,7 +133,7 @@ def _of(operand: Any, name: str, other: Any) -> Any:
     special = method(operand, name)
     if special is not None:
         return special(other)
-    if issubclass(type(operand), _SEQUENCES) and found(type(operand), name) is None:
+    if issubclass(type(operand), CONCATENATED) and found(type(operand), name) is None:
         return NotImplemented
     given = _of_class(type(operand), name)
     return NotImplemented if given is None else given(operand, other)
@@ -160,11 +157,11 @@ def unary(name: str, value: Any) -> Any:
 
 def compared(name: str, left: Any, right: Any) -> Any:
     """``left == right`` and its like."""
-    if loud and issubclass(type(left), CONTAINERS) and issubclass(type(right), CONTAINERS):
+    if loud and issubclass(type(left), COMPARED) and issubclass(type(right), COMPARED):
         answer = hooks.containers_compared(name, left, right)
         if answer is not NotImplemented:
             return answer
-    if type(left) in PLAIN and type(right) in PLAIN:
+    if type(left) in NATIVE_VALUES and type(right) in NATIVE_VALUES:
         return _plainly(name, left, right)
     mirrored = _MIRRORED[name]
     if not _decides(left, name) and not _decides(right, mirrored):
@@ -268,10 +265,7 @@ def item_of(value: Any, key: Any) -> Any:
 
 def _is_chosen(key: Any) -> bool:
     """Whether a key stands for a number or a text of Python's, which dicts have as keys."""
-    is_symbolic = type(key) is _core.SymbolicTensor
-    return is_symbolic and (
-        python_scalars.is_symbolic_number(key) or python_scalars.is_symbolic_string(key)
-    )
+    return python_scalars.is_symbolic_number(key) or python_scalars.is_symbolic_string(key)
 
 
 # Functions of ``operator`` by what converted code calls in their place.

@@ -7,12 +7,13 @@ import types
 
 from ...context.hooks import hooks
 from ...heap import invalidated
+from ...heap.adapters.builtin_classes import NATIVE_VALUES
 from ...heap.trace_context import chosen, is_proxy, really, thread, traces
 from ...hints import Any
 from ...staging import exceptions, write_barriers
 from ...staging import exceptions as exceptions_module
 from ...symbolic import python_scalars
-from .special_methods import PLAIN, callee, found, method
+from .special_methods import callee, found, method
 
 __all__ = ["attribute_of", "getattr_", "hasattr_"]
 
@@ -33,7 +34,7 @@ def attribute_of(value: Any, name: str) -> Any:
             return type(really(value))
     if name == "__dict__" and traces.n:
         write_barriers.asked(value)
-    if kind in PLAIN or issubclass(kind, _NAMESPACES):
+    if kind in NATIVE_VALUES or issubclass(kind, _NAMESPACES):
         return getattr(value, name)
     everything = method(value, "__getattribute__")
     try:

@@ -13,6 +13,12 @@ from collections.abc import Callable
 from ... import later, ops
 from ...context.hooks import hooks
 from ...heap import region_log
+from ...heap.adapters.builtin_classes import (
+    LITERALS,
+    OBJECT_SEQUENCES,
+    REAL_NUMBERS,
+    STATIC_COLLECTIONS,
+)
 from ...heap.liveness.holders import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud, note_choice
@@ -85,11 +91,6 @@ def _range(*args: Any) -> Any:
     return range(*args)
 
 
-_PLAIN = frozenset({builtins.int, builtins.float, builtins.bool, str, bytes, type(None)})
-_SIZED = frozenset({dict, str, bytes, tuple, set, frozenset, builtins.range})
-_NUMBERS = frozenset({builtins.int, builtins.float, builtins.bool})
-
-
 _INT, _FLOAT = frozenset({int}), frozenset({float})
 
 
@@ -99,7 +100,7 @@ def _print(*values: Any, **keywords: Any) -> None:
 
 
 def _len(value: Any) -> Any:
-    if type(value) in _SIZED or (type(value) is list and not loud):
+    if type(value) in STATIC_COLLECTIONS or (type(value) is list and not loud):
         return len(value)
     if is_dataset(value):
         return hooks.on_datasets.length(value)
@@ -130,7 +131,7 @@ def _length(tensor: Any) -> Any:
 
 
 def _int(*args: Any, **keywords: Any) -> Any:
-    if len(args) == 1 and type(args[0]) not in _PLAIN and is_staged(args[0]):
+    if len(args) == 1 and type(args[0]) not in LITERALS and is_staged(args[0]):
         return _number(args[0], "int32")
     if len(args) == 1 and (own := method(args[0], "__int__")) is not None:
         return special_results.integer(own())
@@ -138,7 +139,7 @@ def _int(*args: Any, **keywords: Any) -> Any:
 
 
 def _float(*args: Any) -> Any:
-    if args and type(args[0]) not in _PLAIN and is_staged(args[0]):
+    if args and type(args[0]) not in LITERALS and is_staged(args[0]):
         return _number(args[0], dtypes.float32)
     if args and (own := method(args[0], "__float__")) is not None:
         return special_results.real(own())
@@ -182,7 +183,7 @@ _PARTS = "Take its parts, `fg.math.real` and `fg.math.imag`."
 
 
 def _bool(*args: Any) -> Any:
-    if len(args) == 1 and type(args[0]) not in _PLAIN:
+    if len(args) == 1 and type(args[0]) not in LITERALS:
         value = truth(args[0])
         return _as_bool(value) if is_staged(value) else bool(value)
     return bool(*args)
@@ -197,7 +198,7 @@ def _as_bool(value: Any) -> Any:
 
 
 def _abs(value: Any) -> Any:
-    if type(value) in _NUMBERS:
+    if type(value) in REAL_NUMBERS:
         return abs(value)
     if (own := method(value, "__abs__")) is not None:
         return own()
@@ -329,7 +330,7 @@ def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: An
 
 def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Callable:
     def choose(*args: Any, **keywords: Any) -> Any:
-        if not keywords and _NUMBERS.issuperset(map(type, args)):
+        if not keywords and REAL_NUMBERS.issuperset(map(type, args)):
             return python(*args)
         given = args
         args = tuple(tensor_lists.as_numbers(a) for a in args)
@@ -476,9 +477,6 @@ def _following(cursor: Cursor, *default: Any) -> Any:
     )
 
 
-_INDEXED = (list, tuple, builtins.range)
-
-
 def _iter(iterable: Any, *sentinel: Any) -> Any:
     if not sentinel:
         if has_elements(iterable):
@@ -487,7 +485,7 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
         if has_methods(iterable):
             own = method(iterable, "__iter__")
             return region_log.fresh(iter(iterated(iterable)) if own is None else own())
-        if type(iterable) in _INDEXED and region_log.active():
+        if type(iterable) in OBJECT_SEQUENCES and region_log.active():
             return region_log.fresh(Cursor(iterable))
         iterable = iteration.as_source(iterable) if is_staged(iterable) else iterable
     return region_log.fresh(iter(iterable, *sentinel))
@@ -553,7 +551,7 @@ def _written(python: Callable) -> Callable:
             if python_scalars.standing(args[0]) is not True:  # of which a tensor shows more
                 python_scalars.refuse_number(args[0], f"`{python.__name__}`")
             return texts.written(args[0])
-        if len(args) == 1 and not keywords and type(args[0]) not in _PLAIN:
+        if len(args) == 1 and not keywords and type(args[0]) not in LITERALS:
             own = texts.own_text(args[0], *names)
             if own is not None:
                 return own

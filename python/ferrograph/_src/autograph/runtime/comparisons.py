@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 from collections.abc import Callable, Iterator
 
 from ...context.hooks import hooks
+from ...heap.adapters.builtin_classes import COMPARED, SEARCHED
 from ...heap.trace_context import is_proxy, loud
 from ...hints import Any
 from ...staging import conditional, list_arguments, tensor_lists, variant_proxies
 from ...symbolic.values import is_staged
 from ...values import errors
 from . import equality, shared_iterators
-from .arithmetic import CONTAINERS, compared, same
+from .arithmetic import compared, same
 from .logic import Thunk, and_, not_, or_
 from .special_methods import function_of, is_own, iterated, method
 
@@ -26,10 +26,6 @@ _OPERATORS: dict[str, Callable] = {
     "is_": same,
     "is_not": lambda a, b: not same(a, b),
 }
-
-
-# Containers that look at one element after the other.
-_BY_ELEMENTS: set[type] = {list, tuple, collections.deque, type({}.values()), type({}.items())}
 
 
 def compare(left: Any, operation: str, right: Thunk, *links: Any) -> Any:
@@ -58,7 +54,7 @@ def contained(operation: str, value: Any, container: Any) -> Any:
     try:
         return value in container if operation == "in" else value not in container
     except errors.OperatorNotAllowedInGraphError:
-        if type(container) not in _BY_ELEMENTS:
+        if type(container) not in SEARCHED:
             raise
     found = _among(value, iter(container))
     return not_(found) if operation == "not_in" else found
@@ -66,14 +62,14 @@ def contained(operation: str, value: Any, container: Any) -> Any:
 
 def _are_compared(value: Any, container: Any) -> bool:
     """Whether a method of the user's compares a value with the elements of a list or tuple."""
-    if type(container) not in _BY_ELEMENTS:
+    if type(container) not in SEARCHED:
         return False
     return any(function_of(type(v), "__eq__") for v in (value, *container))
 
 
 def _holds_grown(value: Any, container: Any) -> bool:
     """Whether a list that the graph grows is compared with the elements of a container."""
-    if not (loud and type(container) in _BY_ELEMENTS):
+    if not (loud and type(container) in SEARCHED):
         return False
     return any(map(equality.holds_grown, (value, *container)))
 
@@ -83,7 +79,7 @@ def _asked(value: Any, container: Any) -> Any:
     contains = method(container, "__contains__")
     if contains is not None:
         return hooks.callee(bool)(contains(value))
-    is_opaque = hasattr(type(container), "__contains__") and type(container) not in _BY_ELEMENTS
+    is_opaque = hasattr(type(container), "__contains__") and type(container) not in SEARCHED
     if is_opaque:
         return NotImplemented
     return _among(value, iter(iterated(container)))
@@ -107,7 +103,7 @@ def _going_on(value: Any, found: Any, elements: Iterator) -> Any:
 
 
 def _equal(element: Any, value: Any) -> Any:
-    if isinstance(element, CONTAINERS) and isinstance(value, CONTAINERS):
+    if isinstance(element, COMPARED) and isinstance(value, COMPARED):
         found = equality.of_contents("eq", element, value)
         if found is not NotImplemented:
             return found

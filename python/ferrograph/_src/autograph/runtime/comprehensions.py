@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ...context.hooks import hooks
 from ...heap import region_log
+from ...heap.adapters.builtin_classes import STATIC_ITERABLES
 from ...heap.liveness.holders import forget_iterator
 from ...heap.source_location import here
 from ...heap.trace_context import loud
@@ -35,10 +36,6 @@ _CONSUMERS = (
     builtins.sum, builtins.list, builtins.tuple, builtins.sorted, builtins.min, builtins.max,
     builtins.set,
 )  # fmt: skip
-
-
-# What ``elements`` gives of what Python runs over as it is.
-_OF_PYTHON = {type(iter([])), range, tuple, str, bytes, dict, set, frozenset}
 
 
 class Staged:
@@ -84,7 +81,7 @@ def sifted(
     """The list of a comprehension with tests: what ``guarded`` gives, or what ``made``'s loop adds
     where Python cannot run over the iterable; without that ``guarded`` runs over each element."""
     iterable = _iterable(iterable)
-    if loud or type(iterable) not in _OF_PYTHON:
+    if loud or type(iterable) not in STATIC_ITERABLES:
         if is_iterated_staged(iterable):
             return added(Staged(iterable), made or _one_by_one(guarded), line)
         if region_log.in_region() and hasattr(iterable, "__next__"):
@@ -140,7 +137,7 @@ def listed(
     """The list of a comprehension: ``plain`` of what gives the iterable, or what ``made``'s loop
     adds."""
     iterable = _iterable(iterable)
-    is_asked = has_tests or loud or type(iterable) not in _OF_PYTHON
+    is_asked = has_tests or loud or type(iterable) not in STATIC_ITERABLES
     if is_asked and (is_iterated_staged(iterable) or (has_tests and region_log.active())):
         return added(Staged(iterable), made, line)
     given, known = [iterable], id(iterable)

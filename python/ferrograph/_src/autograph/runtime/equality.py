@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable, Iterable
 
 from ...context import ownership
+from ...heap.adapters.builtin_classes import COMPARED, SEARCHED
 from ...heap.location import is_grown
 from ...heap.source_location import here
 from ...heap.walk import fields, walked
@@ -30,9 +31,6 @@ from .special_methods import function_of, truth
 
 __all__ = ["form", "holds_grown", "of_contents", "ordering", "refuse_held", "searching"]
 
-_SEQUENCES = (list, tuple, collections.deque)
-_COMPARED = (*_SEQUENCES, dict)
-VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()))
 _NAMES = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _GENERATED = "<string>"  # the file of what ``dataclasses`` makes
 _SAME_IS_EQUAL = sys.version_info < (3, 13)  # of the fields of dataclasses
@@ -41,7 +39,7 @@ _SAME_IS_EQUAL = sys.version_info < (3, 13)  # of the fields of dataclasses
 def of_contents(name: str, left: Any, right: Any) -> Any:
     """``left == right`` and its like of two containers in which the graph decides something;
     NotImplemented of others."""
-    kind = next((k for k in _COMPARED if isinstance(left, k)), None)
+    kind = next((k for k in COMPARED if isinstance(left, k)), None)
     if kind is None or not isinstance(right, kind) or _is_own(left) or _is_own(right):
         return NotImplemented
     if not (_graph_decides(left) or _graph_decides(right)):
@@ -133,7 +131,7 @@ def _held(value: Any) -> Iterable:
     items: Any = value
     if issubclass(type(value), dict):
         return list(dict.values(value))
-    if issubclass(type(value), (*_SEQUENCES, *VIEWS)):
+    if issubclass(type(value), SEARCHED):
         return list(items)
     kind = type(value)
     if kind.__eq__ is object.__eq__ or ownership.is_own_module(kind.__module__):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ... import ops
 from ...context.ownership import is_own_module
+from ...heap.adapters.builtin_classes import NATIVE_VALUES
 from ...heap.liveness.holders import followed
 from ...heap.location import State, is_grown
 from ...heap.region_log import in_region
@@ -19,7 +20,7 @@ from ...symbolic.values import is_staged
 from . import shared_iterators
 from .logic import Thunk, not_
 from .names import raise_as_local
-from .special_methods import PLAIN, has_methods, iterated, opened, truth
+from .special_methods import has_methods, iterated, opened, truth
 
 __all__ = [
     "begun", "followed", "for_stmt", "rest_of_for", "sets_options", "stopped", "unrolls",
@@ -65,7 +66,7 @@ def while_stmt(
                 return
             else:
                 given = test()
-        if given is not stopped and type(given) not in PLAIN:
+        if given is not stopped and type(given) not in NATIVE_VALUES:
             test = _true(test)
         if given is stopped:
             going = _going_on(test, _stop(broke, returned), dict(facts)["line"], body)

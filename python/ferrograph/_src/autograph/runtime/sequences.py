@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...heap.adapters.builtin_classes import COLLECTIONS, INDEXED, SEQUENCES
 from ...heap.liveness.holders import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of
@@ -18,11 +19,11 @@ __all__ = ["certain", "elements", "is_list", "loaded", "unpacked"]
 
 def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
-    if not loud and type(items) in _PLAIN and type(key) is int:
+    if not loud and type(items) in SEQUENCES and type(key) is int:
         return items[key]
     if has_variants() and (is_proxy(proxy_of(items)) or is_proxy(key)):
         return proxy_of(variant_proxies.perform(tensor_lists.loaded, items, key))
-    if not issubclass(type(items), _INDEXED) or function_of(type(items), "__getitem__") is not None:
+    if not issubclass(type(items), INDEXED) or function_of(type(items), "__getitem__") is not None:
         return item_of(items, key)
     key = index_of(key)
     return (
@@ -30,15 +31,9 @@ def loaded(items: Any, key: Any) -> Any:
     )
 
 
-# What Python runs over as it is, where nothing is staged.
-_KNOWN = frozenset({range, list, tuple, str, bytes, dict, set, frozenset})
-_PLAIN = frozenset({list, tuple, str, bytes, range})
-_INDEXED = (list, tuple, range, str, bytes, bytearray)
-
-
 def elements(iterable: Any) -> Any:
     """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
-    if not loud and type(iterable) in _KNOWN:
+    if not loud and type(iterable) in COLLECTIONS:
         return followed(iterable)
     if has_elements(iterable):
         raise errors.OperatorNotAllowedInGraphError(

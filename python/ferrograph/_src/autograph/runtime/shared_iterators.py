@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from ...context.locals import forgotten
 from ...context.ownership import is_own_file
 from ...context.referents import referents
+from ...heap.adapters.builtin_classes import UNREFERRING
 from ...heap.liveness import counts, frames
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, thread
@@ -134,7 +135,6 @@ def _by_methods(turns: Turns) -> bool:
     return type(elements) is types.GeneratorType and is_own_file(elements.gi_code.co_filename)
 
 
-_PLAIN = (str, bytes, int, float, types.CodeType, type(None), type)
 _CALLS = frozenset({"fn", "called", "called_of", "attribute_of", "item_of", "binary"})
 
 
@@ -142,7 +142,7 @@ def _parts(iterator: Any, depth: int) -> list:
     """What running over an iterator reaches, without iterators."""
     found: list = []
     for part in referents(iterator) if depth else ():
-        if isinstance(part, _PLAIN):
+        if isinstance(part, UNREFERRING):
             continue
         if hasattr(part, "__next__") or type(part) is tuple:
             found += _parts(part, depth - 1)

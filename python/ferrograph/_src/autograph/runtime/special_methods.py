@@ -2,7 +2,7 @@
 
 ``x + y`` calls ``type(x).__add__``. Where that is a function of the user's the operators call its
 converted form instead, so that its own ``if`` and ``while`` may be staged. Everything else takes
-Python's way; values of the classes in ``PLAIN`` do so without a look.
+Python's way; values of the classes in ``NATIVE_VALUES`` do so without a look.
 """
 
 from __future__ import annotations
@@ -14,23 +14,16 @@ from collections.abc import Callable, Iterator
 from ...context import ownership
 from ...context.by_class import ByClass
 from ...context.hooks import hooks
+from ...heap.adapters.builtin_classes import NATIVE_OBJECTS, NATIVE_VALUES
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, is_proxy
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
-from ...native import _core
 from ...staging import exceptions, tensor_lists, variant_proxies
 from ...values import errors
 from ..status import NOT_CONVERTED
 from . import special_results
-
-PLAIN = frozenset(
-    {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, set, frozenset, range}
-    | {slice, _core.EagerTensor, _core.SymbolicTensor}
-)
-_BUILTIN = PLAIN | {enumerate, zip, map, filter, reversed, types.GeneratorType}
-
 
 _suppress = contextlib.suppress
 
@@ -63,7 +56,7 @@ def found(kind: type, name: str) -> Any:
 
 def is_own(value: Any) -> bool:
     """Whether a value is an object of a class of the user's."""
-    return type(value) not in PLAIN and _is_users(type(value))
+    return type(value) not in NATIVE_VALUES and _is_users(type(value))
 
 
 def method(value: Any, name: str) -> Callable | None:
@@ -75,7 +68,7 @@ def method(value: Any, name: str) -> Callable | None:
 
 def function_of(kind: type, name: str) -> types.FunctionType | None:
     """The special method of a class, where it is a function of the user's."""
-    if kind in PLAIN:
+    if kind in NATIVE_VALUES:
         return None
     function = found(kind, name)
     return function if type(function) is types.FunctionType else None
@@ -102,7 +95,7 @@ def truth(value: Any) -> Any:
     kind = type(value)
     if kind is list:
         return tensor_lists.truth(value) if is_grown(value) else value
-    if kind in PLAIN:
+    if kind in NATIVE_VALUES:
         return value
     if is_proxy(value):
         return variant_proxies.perform(tensor_lists.is_true, value)
@@ -122,7 +115,7 @@ def opened(value: Any) -> Any:
 def has_methods(iterable: Any) -> bool:
     """Whether methods of the user's say what Python code runs over."""
     kind = type(iterable)
-    if kind in _BUILTIN:
+    if kind in NATIVE_OBJECTS:
         return False
     if function_of(kind, "__iter__"):
         return True
@@ -133,7 +126,7 @@ def has_methods(iterable: Any) -> bool:
 
 def iterated(value: Any) -> Any:
     """``value`` as Python code runs over it, with the methods of its class converted."""
-    if type(value) in _BUILTIN:
+    if type(value) in NATIVE_OBJECTS:
         return value
     begin = method(value, "__iter__")
     if begin is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 
 from ... import ops
+from ...heap.adapters.builtin_classes import NO_ITERATORS
 from ...hints import Any
 from ...native import _core
 from ...symbolic import python_scalars
@@ -73,21 +74,6 @@ def _class_of(value: Any) -> str:
 
 def iterator(given: Any) -> Any:
     """What ``__iter__`` gives."""
-    if isinstance(given, _NO_ITERATORS):
+    if isinstance(given, NO_ITERATORS):
         raise TypeError(f"iter() returned non-iterator of type {type(given).__name__!r}")
     return given
-
-
-_NO_ITERATORS = (
-    list,
-    tuple,
-    dict,
-    set,
-    frozenset,
-    str,
-    bytes,
-    range,
-    int,
-    float,
-    _core.EagerTensor,
-)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from ... import ops
 from ...context import ownership
 from ...context.hooks import hooks
+from ...heap.adapters.builtin_classes import LITERALS
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud
 from ...hints import Any
@@ -22,8 +23,6 @@ from .special_methods import function_of, method
 
 __all__ = ["formatted", "joined", "joining", "own_text", "shown", "written"]
 
-_PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
-
 _SPEC = (  # compiled when it is first needed
     r"(?P<align>[<>]?)(?P<sign>\+?)(?P<zero>0?)(?P<width>\d*)(?:\.(?P<precision>\d+))?"
     r"(?P<kind>[dfFeg]?)"
@@ -33,7 +32,7 @@ _DEFAULT_PRECISION = 6
 
 def formatted(value: Any, spec: str = "") -> Any:
     """``format(value, spec)``; a string tensor where the value is a tensor of the graph."""
-    if type(value) in _PLAIN:
+    if type(value) in LITERALS:
         return format(value, spec)
     if not spec and python_scalars.is_symbolic_string(value):
         return value

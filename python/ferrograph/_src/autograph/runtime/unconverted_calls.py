@@ -6,12 +6,12 @@ that a region changed. ``given`` says so at the line of the call.
 
 from __future__ import annotations
 
-import collections
 import types
 from collections.abc import Callable
 
 from ...context.hooks import hooks
 from ...heap import invalidated, region_log
+from ...heap.adapters.builtin_classes import KEEPING, UNBOUND_METHODS
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.structure import leaves_of
@@ -31,7 +31,6 @@ __all__ = [
     "spread_in_set", "without_waiting",
 ]  # fmt: skip
 
-_UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 # What methods of containers do with an argument: they keep it, and do not look into it.
 _KEEPS = frozenset(
     {"append", "appendleft", "add", "insert", "setdefault", "get", "pop", "put", "__setitem__"}
@@ -54,7 +53,7 @@ def guarded(callee: Any, takes_lists: bool = False) -> Any:
 def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
     """``args`` as code that is not converted may have them."""
     name = getattr(callee, "__name__", "")
-    unbound = type(callee) in _UNBOUND and invalidated.only_writes(name)
+    unbound = type(callee) in UNBOUND_METHODS and invalidated.only_writes(name)
     if args and type(args[0]) is invalidated.Invalidated and unbound:
         held = invalidated.behind(args[0])
         args = args if is_proxy(held) else (held, *args[1:])
@@ -159,7 +158,7 @@ def deriving(callee: Any) -> Callable:
 def each_content(callee: Any) -> Any:
     """``callee``, called once for each content of the objects among its arguments that the graph
     chooses contents of; what containers only keep is kept as what stands for it."""
-    keeps = type(getattr(callee, "__self__", None)) in _CONTAINERS and callee.__name__ in _KEEPS
+    keeps = type(getattr(callee, "__self__", None)) in KEEPING and callee.__name__ in _KEEPS
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if keeps:
@@ -199,9 +198,6 @@ def over_elements(callee: Any, n_functions: int = 0) -> Any:
         return callee(*called, *map(opened, args[n_functions:]), **kwargs)
 
     return call
-
-
-_CONTAINERS = (list, dict, set, collections.deque)
 
 
 def spread(value: Any) -> Any:

@@ -1,0 +1,54 @@
+"""Classes of Python's own by which code tells containers and plain values from other objects.
+
+Derived classes may have methods of the program's: most questions are ``type(value) in LITERALS``.
+"""
+
+from __future__ import annotations
+
+import collections
+import types
+
+from ...native import _core
+
+# Plain values.
+LITERALS = frozenset({bool, int, float, str, bytes, type(None)})
+REAL_NUMBERS = frozenset({bool, int, float})
+# What refers to no object of the program's.
+UNREFERRING = (str, bytes, int, float, types.CodeType, type(None), type)
+# What a function that needs no conversion may take.
+UNCONVERTED = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
+
+# Collections: those that Python runs over by itself, and of them those that no graph makes grow.
+COLLECTIONS = frozenset({list, tuple, range, str, bytes, dict, set, frozenset})
+STATIC_COLLECTIONS = COLLECTIONS - {list}
+STATIC_ITERABLES: frozenset[type] = STATIC_COLLECTIONS | {type(iter([]))}
+NO_ITERATORS = (*COLLECTIONS, int, float, _core.EagerTensor)
+
+# Sequences: those that are read by an index, and of them those of any objects.
+SEQUENCES = frozenset({list, tuple, range, str, bytes})
+INDEXED = (*SEQUENCES, bytearray)
+OBJECT_SEQUENCES = (list, tuple, range)
+# Those that ``+`` and ``*`` join and repeat by slots of their own, not by methods.
+CONCATENATED = (list, tuple, str, bytes, bytearray, collections.deque)
+
+# Containers that compare what they hold, and those in which a value is looked for one by one.
+ORDERED = (list, tuple, collections.deque)
+COMPARED = (*ORDERED, dict)
+VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()))
+SEARCHED = (*ORDERED, *VIEWS)
+
+# Containers that are changed by methods: those of objects, and all.
+KEEPING = (list, dict, set, collections.deque)
+MUTABLE = (*KEEPING, bytearray)
+
+# Classes whose one positional sub-pattern in a ``match`` statement is the subject itself.
+SELF_MATCHING = (
+    bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
+)  # fmt: skip
+
+# Methods of Python's own that take their object as an argument, such as ``list.append``.
+UNBOUND_METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
+
+# Those of which no special method is the program's.
+NATIVE_VALUES = COLLECTIONS | LITERALS | {complex, slice, _core.EagerTensor, _core.SymbolicTensor}
+NATIVE_OBJECTS = NATIVE_VALUES | {enumerate, zip, map, filter, reversed, types.GeneratorType}
