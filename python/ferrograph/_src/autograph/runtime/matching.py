@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping, Sequence
 
 from ...heap import invalidated
+from ...heap.adapters.builtin_classes import SELF_MATCHING
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...hints import Any
@@ -15,10 +16,6 @@ from ...symbolic.values import is_staged
 from ...values import errors
 from . import special_methods
 from .attributes import getattr_
-
-_SELF_MATCHING = (
-    bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
-)  # fmt: skip
 
 _MISSING = object()
 _KEEPING = ("as", "or", "star")  # patterns that only hand a subject on
@@ -79,10 +76,24 @@ def _deferred(subject: Any, pattern: tuple, names: dict) -> Any:
 def _runs_code(subject: Any, pattern: tuple) -> bool:
     """Whether to tell if a subject fits may run code of the program's."""
     if pattern[0] in _KEEPING:
-        return any(type(p) is tuple and _runs_code(subject, p) for p in pattern[1:])
+        return any(_runs_code(subject, inner) for inner in _inner(pattern))
     if pattern[0] == "value" and not _is_plain(pattern[1]):
         return True
     return pattern[0] != "is" and not _is_plain(subject)
+
+
+def _inner(pattern: tuple) -> tuple:
+    """The patterns right inside a pattern."""
+    match pattern:
+        case "as", tuple() as inner, _:
+            return (inner,)
+        case (("or" | "sequence"), *inner):
+            return tuple(inner)
+        case "mapping", _, inner, _:
+            return inner
+        case "class", _, inner, _, keywords:
+            return (*inner, *keywords)
+    return ()
 
 
 def _is_plain(value: Any) -> bool:
@@ -96,11 +107,8 @@ def _is_plain(value: Any) -> bool:
 
 def _captures(pattern: tuple) -> bool:
     """Whether a pattern gives values to names."""
-    kind, *parts = pattern
-    if kind in ("as", "star", "mapping") and parts[-1] is not None:
-        return True
-    held = [p for part in parts if type(part) is tuple for p in (part, *part)]
-    return any(type(p) is tuple and p[:1] and p[0] in _NAMES and _captures(p) for p in held)
+    names = pattern[0] in ("as", "star", "mapping") and pattern[-1] is not None
+    return names or any(map(_captures, _inner(pattern)))
 
 
 def _has_effects() -> Exception:
@@ -221,7 +229,7 @@ def _class(
             return False
     elif not isinstance("" if python_scalars.is_symbolic_string(subject) else subject, cls):
         return False
-    if patterns and cls in _SELF_MATCHING:
+    if patterns and cls in SELF_MATCHING:
         pairs = [(subject, patterns[0])]
     else:
         declared = getattr(cls, "__match_args__", ())
@@ -250,4 +258,3 @@ _KINDS: dict[str, Any] = {
     "mapping": _mapping,
     "class": _class,
 }
-_NAMES = frozenset(_KINDS) | {"star"}
