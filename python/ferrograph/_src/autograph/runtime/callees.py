@@ -14,6 +14,7 @@ from collections.abc import Callable
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
 from ...heap import own_attributes, region_log
+from ...heap.adapters.builtin_classes import MUTABLE, UNBOUND_METHODS
 from ...heap.liveness import holders
 from ...heap.location import is_grown
 from ...heap.source_location import ConversionError
@@ -47,7 +48,6 @@ _READERS = frozenset(
     | {collections.defaultdict}
 )
 _BEGINNINGS = frozenset({"iter", "__iter__", "__reversed__"})
-_CONTAINERS = (list, dict, set, collections.deque, bytearray)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tensors may decide
 _SEARCHES = frozenset({"index", "count", "remove"})  # methods that compare elements with a value
 _COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
@@ -71,7 +71,6 @@ _FUNCTOOLS = functools.singledispatch.__code__.co_filename
 _IN_CONTEXT = contextlib.ContextDecorator()(len).__code__
 # Of what makes a context manager of a generator.
 _OF_GENERATOR = contextlib.contextmanager(len).__code__
-_UNBOUND = {types.MethodDescriptorType, types.WrapperDescriptorType}  # methods such as list.append
 _REMEMBERED = {_FUNCTION, _BUILTIN, _METHOD, type}
 _NO_OWNERS = {types.ModuleType, type(None)}  # of what is no method
 PLAIN_FORM = "_ferrograph_plain"  # of what is called in place of a class: what does the same
@@ -129,7 +128,7 @@ def fn_later(callee: Any) -> Any:
     found = fn(callee)
     kind = type(callee)
     function = callee.__func__ if kind is _METHOD else callee
-    if loud or not traces.n or (type(function) is _FUNCTION and not is_exempt(function)):
+    if loud or not traces.n or is_convertible(function):
         return found
     is_object = type(found) is _METHOD and found.__self__ is callee
     if is_object or (found is not callee and found is builtins.staged_form(callee)):
@@ -201,12 +200,11 @@ def _takes_contents(callee: Any) -> bool:
     if type(callee) is _FUNCTION:
         return is_exempt(callee)
     if isinstance(callee, type):
-        made_by = getattr(callee, "__init__", None)
-        return type(made_by) is not _FUNCTION or is_exempt(made_by)
+        return not is_convertible(getattr(callee, "__init__", None))
     if type(callee) is functools.partial or ownership.is_own_module(type(callee).__module__):
         return False
     call = getattr(type(callee), "__call__", None)  # noqa: B004 - the function itself is wanted
-    return type(call) is not _FUNCTION or is_exempt(call)
+    return not is_convertible(call)
 
 
 def _form(callee: Any) -> Any:
@@ -223,7 +221,7 @@ def _form(callee: Any) -> Any:
         return _class(callee) if region_log.active() else builtins.staged_form(callee)
     if issubclass(kind, _BUILTIN):  # of a method that is told its class
         return _builtin(callee) if region_log.active() else callee
-    if kind in _UNBOUND and write_barriers.has_lists():
+    if kind in UNBOUND_METHODS and write_barriers.has_lists():
         return unconverted_calls.guarded(list_arguments.unbound(callee))
     if kind is types.MethodWrapperType and is_grown(callee.__self__):
         return tensor_lists.method(callee.__self__, callee.__name__)
@@ -240,36 +238,42 @@ def _builtin(callee: Any) -> Any:
 
 
 def _of_builtin(callee: Any, target: Any) -> Any:
-    if callee.__name__ in _SEARCHES and isinstance(target, tuple) and write_barriers.has_lists():
+    if isinstance(target, MUTABLE):
+        return _of_container(callee, target)
+    name = callee.__name__
+    if name in _SEARCHES and isinstance(target, tuple) and write_barriers.has_lists():
         return equality.searching(callee)
-    if isinstance(target, _CONTAINERS):
-        if is_grown(target):
-            return tensor_lists.method(target, callee.__name__)
-        if callee.__name__ in _BY_TENSORS and isinstance(target, list):
-            by_order = callee.__name__ == "sort"
-            return sorting.method(target) if by_order else tensor_lists.placed(target, callee)
-        if callee.__name__ == "pop" and isinstance(target, set):
-            return unconverted_calls.popping(target, callee)
-        if callee.__name__ in _SEARCHES and write_barriers.has_lists():
-            return equality.searching(callee)
-        return callee if isinstance(target, list) else unconverted_calls.guarded(callee)
-    if type(target) is str and callee.__name__ == "format":
+    if name == "format" and type(target) is str:
         return unconverted_calls.formatting(callee)
-    if type(target) is str and callee.__name__ == "join":
+    if name == "join" and type(target) is str:
         return texts.joining(target, _library(callee))
-    if callee.__name__ == "__subclasses__":
+    if name == "__subclasses__":
         return unconverted_calls.deriving(callee)
-    if callee.__name__ == "cache_info" and type(target) is _REMEMBERING:
+    if name == "cache_info" and type(target) is _REMEMBERING:
         return unconverted_calls.counting(callee)
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
     if region_log.in_region():
-        side_effects.refuse_opaque(target, callee.__name__)
+        side_effects.refuse_opaque(target, name)
     own = arithmetic.FUNCTIONS.get(callee) if target is _OPERATORS else None
     if own is None:
         return _library(callee)
-    return _operator(own, _library(callee), f"__{callee.__name__}__" in _COMPARISONS)
+    return _operator(own, _library(callee), f"__{name}__" in _COMPARISONS)
+
+
+def _of_container(callee: Any, target: Any) -> Any:
+    """A method of a container that it changes."""
+    name, is_list = callee.__name__, isinstance(target, list)
+    if is_grown(target):
+        return tensor_lists.method(target, name)
+    if is_list and name in _BY_TENSORS:
+        return sorting.method(target) if name == "sort" else tensor_lists.placed(target, callee)
+    if name == "pop" and isinstance(target, set):
+        return unconverted_calls.popping(target, callee)
+    if name in _SEARCHES and write_barriers.has_lists():
+        return equality.searching(callee)
+    return callee if is_list else unconverted_calls.guarded(callee)
 
 
 def _operator(own: Any, python: Any, compares: bool) -> Any:
@@ -309,7 +313,7 @@ def _class(cls: type) -> Any:
     def make(*args: Any, **kwargs: Any) -> Any:
         init = cls.__init__
         plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
-        own = type(init) is types.FunctionType and not is_exempt(init)
+        own = is_convertible(init)
         if own and not plain:
             _note(init, deep=True)
         if not own or not plain:
@@ -341,8 +345,8 @@ def _is_made_by_python(cls: type) -> bool:
         return False
     if init is object.__init__:
         return True
-    is_own = type(init) is _FUNCTION and not is_exempt(init)
-    return is_own and sets_attributes_only(init.__code__) and own_attributes.keeps_any(cls)
+    is_simple = is_convertible(init) and sets_attributes_only(init.__code__)
+    return is_simple and own_attributes.keeps_any(cls)
 
 
 def convert_callee(callee: types.FunctionType) -> Any:
@@ -482,6 +486,11 @@ def is_exempt(function: types.FunctionType) -> bool:
     )
 
 
+def is_convertible(value: Any) -> bool:
+    """Whether a value is a Python function that a call converts."""
+    return type(value) is _FUNCTION and not is_exempt(value)
+
+
 def _method(method: types.MethodType) -> Any:
     target = method.__func__
     if type(target) is _REMEMBERING:
@@ -511,7 +520,7 @@ def _callable_object(callee: Any) -> Any:
     ):
         return made
     call = dataclass_init.call_of(type(callee))
-    if type(call) is _FUNCTION and not is_exempt(call):
+    if is_convertible(call):
         made = fn(_METHOD(call, callee))
         return callee if made.__func__ is call else made
     if isinstance(call, dataclass_init.BINDING):
@@ -523,7 +532,7 @@ def _callable_object(callee: Any) -> Any:
     made = unconverted_calls.guarded(external_effects.form(callee))
     if getattr(callee, "__name__", "") in unconverted_calls.COMPARING:
         made = unconverted_calls.asking(made)
-    given_its_object = type(callee) in _UNBOUND
+    given_its_object = type(callee) in UNBOUND_METHODS
     return unconverted_calls.of_first(made) if given_its_object and region_log.in_region() else made
 
 

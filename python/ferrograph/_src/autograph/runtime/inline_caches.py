@@ -17,7 +17,7 @@ from ...hints import Any
 from ...staging.write_barriers import owner
 from ..convert import compile
 from ..straight_line import is_leaf
-from .callees import PLAIN_FORM, fn, fn_later, is_exempt, of_another
+from .callees import PLAIN_FORM, fn, fn_later, is_convertible, of_another
 
 __all__ = ["called", "called_later", "called_of", "stored"]
 
@@ -112,9 +112,9 @@ def _does_the_same(callee: Any, found: Any, target: Any) -> bool:
     if type(callee) is not types.MethodType or type(found) is not types.MethodType:
         return False
     function, form = callee.__func__, found.__func__
-    if callee.__self__ is not target or type(function) is not types.FunctionType:
+    if callee.__self__ is not target or not is_convertible(function):
         return False
-    if type(form) is not types.FunctionType or is_exempt(function):
+    if type(form) is not types.FunctionType:
         return False
     if form is not function and not compile.is_form(form.__code__, function.__code__):
         return False
