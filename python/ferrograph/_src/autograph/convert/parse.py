@@ -132,7 +132,7 @@ def _lambdas(filename: str, lines: list[str]) -> list[ast.Lambda]:
         tree = build.parsed("".join(lines), filename)
     except SyntaxError as e:
         raise ConversionError(f"{filename} does not parse: {e.msg}") from e
-    found = [node for node in build.walk(tree) if isinstance(node, ast.Lambda)]
+    found = list(build.find(ast.Lambda, tree))
     if len(_lambdas_of_file) >= _MAX_FILES:
         _lambdas_of_file.clear()
     _lambdas_of_file[filename] = (lines, found)
@@ -198,9 +198,7 @@ def _copy(node: ast.Lambda) -> ast.Lambda:
 
 
 def _argument_names(args: ast.arguments) -> tuple[str, ...]:
-    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
-    names += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
-    return _unmangled(names)
+    return _unmangled(arg.arg for arg in build.parameters(args))
 
 
 def _code_arguments(code: types.CodeType) -> tuple[str, ...]:
