@@ -12,10 +12,12 @@ import sys
 import types
 from functools import cache, lru_cache
 
+from .. import later
 from ..context import bytecode
 from ..context.ownership import OPERATORS, is_own_module
-from ..heap.adapters.builtin_classes import UNCONVERTED
 from ..hints import Any
+
+[builtin_classes] = later(f"{__package__.rpartition('.')[0]}.heap.adapters", "builtin_classes")
 
 __all__ = ["is_leaf", "is_straight_line", "sets_attributes_only"]
 
@@ -155,7 +157,7 @@ def _all_plain(values: list) -> bool:
         elif kind is dict:
             if not _all_plain(list(value.values())):
                 return False
-        elif not isinstance(value, UNCONVERTED):
+        elif not isinstance(value, builtin_classes.UNCONVERTED):
             return False
     return True
 

@@ -18,6 +18,7 @@ from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
 from . import user_hashing, walk
+from .adapters.builtin_classes import MUTABLE_SEQUENCES, is_class
 from .source_location import diagnostic, here
 from .trace_context import TracePart, has_lists, has_variants, loud, proxy_of, record_of
 from .trace_context import thread as _thread
@@ -63,7 +64,7 @@ def values_of(content: Any) -> list | None:
     """The values of a content, None where it is compared as a whole."""
     if isinstance(content, dict):
         return list(content.values())
-    return list(content) if isinstance(content, (list, collections.deque)) else None
+    return list(content) if isinstance(content, MUTABLE_SEQUENCES) else None
 
 
 class Record:
@@ -221,10 +222,10 @@ class Attribute(Location):
         self._name = name
         self.class_default, self._slot = _class_side(owner, name)
         self.label, self.owner, self.key = label, owner, ("attribute", id(owner), name)
-        self.is_shared = issubclass(type(owner), type) and is_library_class(owner)
+        self.is_shared = is_class(owner) and is_library_class(owner)
         fields = _own_fields(owner) if self._slot is None else None
         self.is_stored = fields is not None or _shows_in_copy(self._slot)
-        self.was_own = name in (vars(owner) if issubclass(type(owner), type) else fields or ())
+        self.was_own = name in (vars(owner) if is_class(owner) else fields or ())
 
     @property
     def takes_any(self) -> bool:
@@ -234,7 +235,7 @@ class Attribute(Location):
     @property
     def inherited(self) -> Any:
         """What the owner shows where it has none of its own."""
-        if not issubclass(type(self.owner), type):
+        if not is_class(self.owner):
             return self.class_default
         others = (vars(base) for base in self.owner.__mro__[1:])
         found = (held[self._name] for held in others if self._name in held)
@@ -254,16 +255,16 @@ class Attribute(Location):
                 return UNDEFINED
         if held is not None and (name := self._name) in held:
             return held[name]
-        if issubclass(type(self.owner), type) and self._name in vars(self.owner):
+        if is_class(self.owner) and self._name in vars(self.owner):
             return vars(self.owner)[self._name]  # as it is, whatever it gives to readers
-        if held is None or (self.class_default is UNDEFINED and issubclass(type(self.owner), type)):
+        if held is None or (self.class_default is UNDEFINED and is_class(self.owner)):
             return getattr(self.owner, self._name, UNDEFINED)
         return self.class_default
 
     def put(self, value: Any) -> None:
         owner, name, held = self.owner, self._name, _own_fields(self.owner)
         value = proxy_of(value)
-        if issubclass(type(owner), type):
+        if is_class(owner):
             _put_in_class(self.label, owner, name, value)
         elif self._slot is not None:
             if value is not UNDEFINED:
@@ -524,10 +525,7 @@ def _standing_in(content: Any) -> Any:
     """A content that holds what stands for the objects in it."""
     if isinstance(content, dict):
         return user_hashing.with_items(content, map(proxy_of, content.values()))
-    return list(map(proxy_of, content)) if isinstance(content, _SEQUENCES) else content
-
-
-_SEQUENCES = (list, collections.deque)
+    return list(map(proxy_of, content)) if isinstance(content, MUTABLE_SEQUENCES) else content
 
 
 def _evaluate(thunk: Callable[[], Any]) -> Any:

@@ -24,13 +24,14 @@ from ..hints import Any
 from ..native import _core
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
+from .adapters.builtin_classes import SCALARS, is_function
 from .liveness import frames
 from .liveness.frames import calls, changes, lists_attributes, sets, words_of
 from .location import UNDEFINED, Attribute, Container
 from .reachable import Walk
 from .trace_context import thread as _thread
 
-_ATOMS = (bool, int, float, complex, str, bytes, type(None), TensorShape, Dimension, enum.Enum)
+_ATOMS = (*SCALARS, TensorShape, Dimension, enum.Enum)
 _NO_FILLERS = frozenset({"__init__", "__new__", "__post_init__", "__setstate__"})
 
 
@@ -100,7 +101,7 @@ def _functions(values: Iterable) -> Iterator[types.FunctionType]:
             yield from _functions((value.fget, value.fset))
         elif isinstance(value, (staticmethod, classmethod)):
             yield from _functions((value.__func__,))
-        elif type(value) is types.FunctionType:
+        elif is_function(value):
             yield value
 
 
@@ -113,7 +114,7 @@ _QUIET = frozenset(
 def _only_computes(function: Any, is_alone: bool) -> bool:
     """Whether a function has no side effect but the value that is cached. One that calls more than
     some builtins may have one: then nothing else was changed in the region."""
-    if type(function) is not types.FunctionType or changes(function.__code__):
+    if not is_function(function) or changes(function.__code__):
         return False
     names = set(function.__code__.co_names)
     return not calls(function.__code__) or names <= _QUIET or (is_alone and "print" not in names)

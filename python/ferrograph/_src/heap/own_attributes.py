@@ -23,6 +23,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import errors
 from .adapters.base import fields_of
+from .adapters.builtin_classes import is_class, is_function
 from .liveness import counts
 from .location import UNDEFINED, Attribute, attribute_location
 from .source_location import diagnostic, here
@@ -73,8 +74,7 @@ def _itself(value: Any) -> Any:
 
 
 def _bases_of(owner: Any) -> tuple[type, ...]:
-    is_class = issubclass(type(owner), type)
-    return owner.__mro__[1:] if is_class else type(owner).__mro__
+    return owner.__mro__[1:] if is_class(owner) else type(owner).__mro__
 
 
 def _of_bases(bases: tuple[type, ...], name: str) -> Any:
@@ -172,7 +172,7 @@ def _take_over(owner: Any, made: Any) -> None:
 def refuse_held_dict(place: Attribute) -> None:
     """Refuse an attribute that is unsure from now on of an object whose ``__dict__`` the program
     holds, where it would see it."""
-    if issubclass(type(place.owner), type):
+    if is_class(place.owner):
         return
     held = fields_of(place.owner)
     if not counts.are_held(held):
@@ -205,7 +205,7 @@ def note_order(owner: Any, label: str) -> None:
         **(root.attributes.unordered or {}),
         id(owner): _Unordered(held, label),
     }
-    if issubclass(type(owner), type):
+    if is_class(owner):
         return
     fields = fields_of(owner)
     if counts.are_held(fields):
@@ -314,7 +314,7 @@ def _held(kind: type, name: str) -> Any:
 def _function(kind: type, name: str) -> types.FunctionType | None:
     """A special method of a class that is a function of the user's."""
     found = getattr(kind, name, None)
-    if type(found) is not types.FunctionType:
+    if not is_function(found):
         return None
     return None if ownership.is_library_file(found.__code__.co_filename) else found
 
@@ -331,7 +331,7 @@ class _DescriptorSetter:
 
     def __getattr__(self, name: str) -> Any:
         target, _, _, held = self._parts
-        if type(held) is property and type(held.fget) is types.FunctionType:
+        if type(held) is property and is_function(held.fget):
             return hooks.callee(held.fget)(target)
         getter = _function(type(held), "__get__")
         if getter is None:
@@ -391,7 +391,7 @@ class _ItemSetter:
 
     def _run(self, method: str, *args: Any) -> Any:
         function = getattr(type(self._target), method)
-        if type(function) is types.FunctionType:
+        if is_function(function):
             function = hooks.callee(function)
         return function(self._target, *args)
 

@@ -10,7 +10,6 @@ its place, or an ``Invalidated`` does.
 
 from __future__ import annotations
 
-import collections
 import sys
 import types
 import weakref
@@ -25,6 +24,7 @@ from ..values import errors
 from . import location
 from .adapters import registry
 from .adapters.base import Position, Through, Whole
+from .adapters.builtin_classes import ASSIGNABLE, NUMBERS, is_function
 from .adapters.containers import Members
 from .invalidated import Invalidated, behind, is_named_by
 from .liveness import counts
@@ -169,10 +169,6 @@ def restored(value: Any) -> Any:
     return value
 
 
-_NUMBERS = (bool, int, float, complex)
-KEEPERS = (list, dict, collections.deque)  # in which something can be put in place of another
-
-
 def can_follow(place: Location, old: Any, new: Any) -> bool:
     """Whether what a place holds are numbers before and after."""
     if isinstance(place, Container):
@@ -195,7 +191,7 @@ def _values(held: Any) -> Any:
 
 
 def _are_numbers(old: Any, new: Any) -> bool:
-    return type(old) in _NUMBERS and type(new) in _NUMBERS
+    return type(old) in NUMBERS and type(new) in NUMBERS
 
 
 def follow(place: Location, old: Any, new: Any) -> None:
@@ -350,7 +346,7 @@ def _in_partial(adapter: Any, owner: Any) -> bool:
 def _in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
     """The places in contents of an object among which the graph chooses."""
     for content in contents:
-        if isinstance(content, KEEPERS):
+        if isinstance(content, ASSIGNABLE):
             pairs = content.items() if isinstance(content, dict) else enumerate(content)
             yield from ((item_location("an item", content, k), v) for k, v in pairs if wanted(v))
 
@@ -358,7 +354,7 @@ def _in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tupl
 def defaults(walk: Walk, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
     """The places of functions' parameters whose default values are ``wanted``."""
     for function in walk.seen.values():
-        if type(function) is types.FunctionType and _is_users(function.__code__):
+        if is_function(function) and _is_users(function.__code__):
             for i, value in enumerate(function.__defaults__ or ()):
                 if wanted(value):
                     yield _default(function, i), value

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import collections
 import types
 import weakref
 
 from ..hints import Any
 from . import own_attributes
+from .adapters.builtin_classes import MUTABLE, is_class
 from .location import UNDEFINED, Attribute, Container, Location
 from .trace_context import loud, traces
 from .trace_context import thread as _thread
-
-CONTAINERS = (list, dict, set, collections.deque, bytearray)
 
 
 def active() -> bool:
@@ -63,7 +61,7 @@ def held(value: Any, among: dict[int, Any]) -> Any:
     """What notes an object by its id and does not keep it: a reference, which leaves ``among``
     others with it, where its end runs code of the program's. An object that gets the id of another
     one, which has ended, is as new. A class is kept: when it ends is up to the collector."""
-    if issubclass(type(value), type):
+    if is_class(value):
         return value
     if not _has_end(type(value)):
         return None
@@ -108,7 +106,7 @@ def touch(place: Location) -> None:
 
 def in_place(value: Any) -> Any:
     """``value``, which an augmented assignment may change."""
-    if traces.n and _thread.logs and isinstance(value, CONTAINERS):
+    if traces.n and _thread.logs and isinstance(value, MUTABLE):
         touch(Container(f"a {type(value).__name__}", value))
     return value
 

@@ -15,6 +15,7 @@ from ..native import _core
 from ..values import nest
 from . import user_hashing, walk
 from .adapters import registry
+from .adapters.builtin_classes import COMPARED, ORDERED, STRUCTURES
 from .trace_context import thread as _thread
 
 # Classes that are no structures elsewhere but open here: how to take their values apart, and how to
@@ -72,10 +73,7 @@ def _check_keys(mapping: dict) -> None:
 
 def has_attributes(value: Any) -> bool:
     """Whether a container was given attributes, which its class may have others in place of."""
-    return issubclass(type(value), _CONTAINERS) and bool(getattr(value, "__dict__", None))
-
-
-_CONTAINERS = (list, tuple, dict, collections.deque)
+    return issubclass(type(value), COMPARED) and bool(getattr(value, "__dict__", None))
 
 
 @functools.lru_cache(maxsize=256)
@@ -98,15 +96,12 @@ class _Held:
 _objects = ByClass()
 
 
-_STRUCTURES = (list, tuple, dict, collections.deque, collections.UserDict, collections.UserList)
-
-
 def is_object(kind: type) -> bool:
     """Whether a class of mappings or sequences is the program's own, and none of Python's."""
     known = _objects.found.get(id(kind))
     if known is not None:
         return known
-    is_own = issubclass(kind, _ABSTRACT) and not issubclass(kind, _STRUCTURES)
+    is_own = issubclass(kind, _ABSTRACT) and not issubclass(kind, STRUCTURES)
     return _objects.keep(kind, is_own and not ownership.is_library_class(kind))
 
 
@@ -221,12 +216,9 @@ def other_settings(first: Any, second: Any) -> str | None:
             return f"the keys {keys[0]} against {keys[1]}"
         get = dict.__getitem__
         pairs = [(get(first, key), get(second, key)) for key in keys[0] if key in kinds]
-    elif issubclass(type(first), _SEQUENCES) and issubclass(type(second), _SEQUENCES):
+    elif issubclass(type(first), ORDERED) and issubclass(type(second), ORDERED):
         pairs = zip(walk.elements(first), walk.elements(second), strict=False)
     return next((found for pair in pairs if (found := other_settings(*pair))), None)
-
-
-_SEQUENCES = (list, tuple, collections.deque)
 
 
 _SETTINGS = {"maxlen": collections.deque, "default_factory": collections.defaultdict}
@@ -241,7 +233,7 @@ def other_order(first: Any, second: Any) -> str | None:
             return f"a dict with the keys {keys[0]} against one with {keys[1]}"
         get = dict.__getitem__
         pairs: Any = [(get(first, key), get(second, key)) for key in keys[0]]
-    elif issubclass(type(first), (list, tuple, collections.deque)):
+    elif issubclass(type(first), ORDERED):
         pairs = zip(walk.elements(first), walk.elements(second), strict=False)
     else:
         return None

@@ -16,11 +16,11 @@ from ..values import errors
 from . import references
 from .adapters import registry
 from .adapters.base import Through, cell_contents, referents
+from .adapters.builtin_classes import ASSIGNABLE, is_function
 from .liveness import frames, holders
 from .liveness.frames import read_later, values_in
 from .location import Location, Record, held_by, variants_of
 from .reachable import Walk
-from .references import KEEPERS
 from .source_location import diagnostic, here
 from .structure import is_array
 from .trace_context import Proxy, really
@@ -168,7 +168,7 @@ def _view_in_use(owner: Any, where: str) -> Exception:
 def _cells(frame: types.FrameType) -> Iterator[types.CellType]:
     """The cells of names of a frame, as far as functions that it has made hold them."""
     for value in values_in(frame):
-        if type(value) is types.FunctionType:
+        if is_function(value):
             yield from value.__closure__ or ()
 
 
@@ -199,7 +199,7 @@ def _library_containers(walk: Walk) -> set[int]:
         for adapter, owner, held in walk.entries
         if _is_library(adapter, owner)
         for value in held.values()
-        if type(value) in KEEPERS
+        if type(value) in ASSIGNABLE
     }
 
 
@@ -250,7 +250,7 @@ def _kept(value: Any) -> list:
         return _bound(map(cell_contents, value.__closure__ or ()))  # to be called by the library
     if issubclass(kind, collections.defaultdict):
         return holders.given_to(value.default_factory)
-    if kind in _SEEN_THROUGH or issubclass(kind, (Proxy, type, *KEEPERS)):
+    if kind in _SEEN_THROUGH or issubclass(kind, (Proxy, type, *ASSIGNABLE)):
         return []
     adapters = registry.adapters_of(kind)
     parts = [v for f in adapters if isinstance(f, Through) for v in f.parts(value, None)]
@@ -286,7 +286,7 @@ def _cells_by_name(frame: types.FrameType) -> dict[str, types.CellType]:
     """The cells of a frame's names that functions hold which it has made."""
     found: dict[str, types.CellType] = {}
     for value in values_in(frame):
-        if type(value) is types.FunctionType:
+        if is_function(value):
             names = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
             found.update((n, cell) for n, cell in names if n in frame.f_code.co_cellvars)
     return found

@@ -16,6 +16,7 @@ from ..context import ownership
 from ..context.hooks import hooks
 from ..hints import Any
 from ..values import errors
+from .adapters.builtin_classes import SCALARS, is_function
 from .source_location import diagnostic, here
 from .walk import fields, walked
 
@@ -37,14 +38,13 @@ _METHODS = frozenset(
     | {"values", "as_tuple", "format", "is_integer", "bit_length", "title", "swapcase", "copy"}
 )
 
-_PLAIN_KEYS = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
 _known: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDictionary()
 
 
 def have_effects(keys: Any) -> bool:
     """Whether to hash or to compare keys may do more than to read, by methods of the program's."""
-    others = set(map(type, keys)).difference(_PLAIN_KEYS)
+    others = set(map(type, keys)).difference(SCALARS)
     if not others or (others == {tuple} and _are_plain_tuples(keys)):
         return False
     kinds = _own_kinds(keys)
@@ -60,7 +60,7 @@ def _are_plain_tuples(keys: Iterable) -> bool:
 
 def are_plain_keys(keys: Any) -> bool:
     """Whether keys are numbers and texts."""
-    return _PLAIN_KEYS.issuperset(map(type, keys))
+    return SCALARS.issuperset(map(type, keys))
 
 
 def are_same_keys(first: Any, second: Any) -> bool:
@@ -165,7 +165,7 @@ def _acts(held: Any, kinds: list[type], seen: set) -> bool:
         held = held.__func__
     elif type(held) is property:
         held = held.fget
-    if type(held) is not types.FunctionType:
+    if not is_function(held):
         is_plain = isinstance(held, (type, *_OF_PYTHON)) or not callable(held)
         return not is_plain or (hasattr(type(held), "__get__") and type(held) not in _OF_PYTHON)
     if held in seen or _is_pythons(held, kinds):
@@ -204,7 +204,7 @@ def _acts_by_name(
 ) -> bool:
     """Whether what a function does with what has a name may do more than to read."""
     value = _value(function, name)
-    if type(value) is types.FunctionType:
+    if is_function(value):
         return _acts(value, kinds, seen)
     if name not in reads.called:
         return False

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..context.ownership import is_own_module
 from ..hints import Any
+from .adapters.builtin_classes import ORDERED, SCALARS, is_function
 from .trace_context import is_proxy
 
 _MOST = 10_000  # values to look through
-_LEAVES = frozenset({bool, int, float, complex, str, bytes, type(None), type})
+_LEAVES = SCALARS | {type}
 
 
 def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
@@ -32,18 +33,15 @@ def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
 def elements(value: Any) -> Iterable:
     """The elements of a sequence whose class is Python's or derives from one, by none of its
     methods."""
-    if type(value) in _SEQUENCES:
+    if type(value) in ORDERED:
         return value
-    return next(base for base in _SEQUENCES if isinstance(value, base)).__iter__(value)
+    return next(base for base in ORDERED if isinstance(value, base)).__iter__(value)
 
 
 def keys(value: dict) -> Iterable:
     """The keys of a mapping whose class is Python's or derives from one, by none of its methods."""
     base = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
     return base.__iter__(value)
-
-
-_SEQUENCES: tuple[type, ...] = (list, tuple, collections.deque)
 
 
 def fields(value: Any) -> list:
@@ -101,7 +99,7 @@ def attribute_of(owner: Any, name: str) -> Any:
     kind = type(owner)
     if is_proxy(owner) or is_own_module(kind.__module__):
         return getattr(owner, name)
-    if type(kind.__getattribute__) is types.FunctionType:
+    if is_function(kind.__getattribute__):
         raise LookupError(name)
     held = _of_class(kind, name)
     if issubclass(kind, type):
@@ -120,7 +118,7 @@ def _of_bases(cls: type, name: str, held: Any) -> Any:
     found = _of_class(cls, name)
     if isinstance(found, staticmethod):
         found = found.__func__
-    if type(found) is types.FunctionType:
+    if is_function(found):
         return found
     runs = hasattr(type(held), "__set__") or hasattr(type(found), "__get__")
     return _found(name, _MISSING if runs else found)
@@ -150,6 +148,6 @@ def item_of(owner: Any, key: Any) -> Any:
         return _found(
             key, next((m[key] for m in owner.maps if type(m) is dict and key in m), _MISSING)
         )
-    if getter is None or type(getter) is types.FunctionType:
+    if getter is None or is_function(getter):
         raise LookupError(key)
     return _found(key, dict.get(owner, key, _MISSING)) if issubclass(kind, dict) else owner[key]

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from ..heap import region_log, structure, substitution
 from ..heap.adapters import registry
 from ..heap.adapters.base import Whole
+from ..heap.adapters.builtin_classes import COMPARED
 from ..heap.liveness import frames
 from ..heap.liveness.holders import refuse_running
 from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
@@ -402,9 +403,6 @@ def _place(label: str, items: list) -> Container:
     return place
 
 
-_PLAIN = (list, tuple, dict, collections.deque)
-
-
 def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Callable[[Any], Any]:
     """What gives a value as a branch with these changes left it.
 
@@ -421,11 +419,11 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
             return value
         if is_array(value):
             return build(value)
-        if not isinstance(value, _PLAIN) and not hasattr(value, "__dict__"):
+        if not isinstance(value, COMPARED) and not hasattr(value, "__dict__"):
             return value
         made = build(value)
         found = reached([value], others)
-        if made is value and type(value) not in _PLAIN:
+        if made is value and type(value) not in COMPARED:
             found |= reached([value], [c.place.owner for c in changes])
         if found:
             raise _mixed(value, where)
@@ -449,7 +447,7 @@ def _built(left: dict, wholes: list, copied: dict, where: str, value: Any) -> An
         Container("a copy", made).put(_each(held, build))
         copied[id(made)] = made, value
         return made
-    return _each(value, build) if type(value) in _PLAIN else value
+    return _each(value, build) if type(value) in COMPARED else value
 
 
 def _shown(array: Any, changes: list) -> Any:
@@ -473,7 +471,7 @@ def _each(value: Any, build: Callable[[Any], Any]) -> Any:
         return value
     if isinstance(value, dict):
         return dict(zip(value, made, strict=True))
-    return type(value)(made) if type(value) in _PLAIN else list(made)
+    return type(value)(made) if type(value) in COMPARED else list(made)
 
 
 def _mixed(value: Any, where: str) -> Exception:

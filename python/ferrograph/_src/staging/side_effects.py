@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from ..context.thread import variables_made
 from ..heap import memos, own_attributes, references, region_log, snapshot, structure, user_hashing
 from ..heap.adapters.base import Order, Whole, not_followed
+from ..heap.adapters.builtin_classes import ASSIGNABLE, is_class
 from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, behind
 from ..heap.liveness import holders
@@ -380,7 +381,7 @@ def _refuse_keys(found: list[Change]) -> None:
 def refuse_shadowed(found: list[Change]) -> None:
     """Refuse that an attribute is set in an object and, under the same name, in its class: the
     object shows that of the class until it has one of its own."""
-    in_classes = {c.place.key for c in found if issubclass(type(c.place.owner), type)}
+    in_classes = {c.place.key for c in found if is_class(c.place.owner)}
     for place in (c.place for c in found if in_classes):
         if isinstance(place, Attribute) and place.class_default is not UNDEFINED:
             keys = {("attribute", id(b), place.key[2]) for b in type(place.owner).__mro__}
@@ -416,15 +417,12 @@ def _is_stale(old: Any, new: Any) -> bool:
     """Whether contents differ only by what stands for stale objects."""
     if not (_thread.trace.effects.stale or _thread.trace.variants.records):
         return False
-    if type(old) is not type(new) or type(old) not in _HOLDING or len(old) != len(new):
+    if type(old) is not type(new) or type(old) not in ASSIGNABLE or len(old) != len(new):
         return _really(new) is _really(old)
     pairs = zip(old, new, strict=True)
     if isinstance(old, dict):
         pairs = zip((*old, *old.values()), (*new, *new.values()), strict=True)
     return all(_really(a) is _really(b) for a, b in pairs)
-
-
-_HOLDING = (list, dict, collections.deque)
 
 
 def _really(value: Any) -> Any:

@@ -18,6 +18,7 @@ from ..context.hooks import hooks
 from ..heap import references, structure, substitution
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
+from ..heap.adapters.builtin_classes import LITERALS
 from ..heap.liveness.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
 from ..heap.snapshot import reached
@@ -35,7 +36,6 @@ from .regions import Conditional
 
 _VIEWS = frozenset({"keys", "values", "items"})  # methods of mappings that give a view of it
 _PYTHONS = ("builtins", "queue", "_queue")  # the modules of errors that Python raises itself
-_NO_RESULT = (bool, int, float, str, bytes, type(None))
 
 
 class VariantProxy(Proxy):
@@ -418,7 +418,7 @@ def _merge(
     first, second = outcomes
     pair = really(first), really(second)
     if not any(failed):
-        if pair[0] is pair[1] or (type(first) in _NO_RESULT and _equal(first, second)):
+        if pair[0] is pair[1] or (type(first) in LITERALS and _equal(first, second)):
             return lambda results: proxy_of(pair[0])
         if reached(list(pair), [record.owner]):
             if not _holds_the_same(conditional, *pair):
@@ -441,7 +441,7 @@ def _holds_the_same(conditional: Conditional, first: Any, second: Any) -> bool:
     """Whether one of two objects that the uses have made is as good as the other."""
     if really(first) is really(second):
         return True
-    if type(first) in _NO_RESULT or type(first) is not type(second):
+    if type(first) in LITERALS or type(first) is not type(second):
         return _equal(first, second)
     made = first, second
     if type(first) is collections.ChainMap:

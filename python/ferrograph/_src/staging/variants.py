@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from .. import ops
 from ..heap import structure, substitution
 from ..heap.adapters import registry
+from ..heap.adapters.builtin_classes import NUMBERS
 from ..heap.location import Location, Variants, held_by, values_of
 from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here
@@ -27,7 +28,6 @@ from .regions import Conditional, Traced
 
 MOST_VERSIONS = 12
 _MISSING: Any = object()
-_NUMBERS = (bool, int, float, complex)
 Take = Callable[[Iterator], Any]
 
 
@@ -164,7 +164,7 @@ def _fit(first: Any, second: Any) -> bool:
         return type(first) is type(second) and first == second
     if not (values.can_be_tensor(first) and values.can_be_tensor(second)):
         return False
-    kinds = type(first) in _NUMBERS, type(second) in _NUMBERS
+    kinds = type(first) in NUMBERS, type(second) in NUMBERS
     if all(kinds):
         return type(first) is type(second)
     if any(kinds):
@@ -205,7 +205,7 @@ def _value(conditional: Conditional, label: str, first: Any, second: Any) -> Tak
 
 
 def _is_equal(first: Any, second: Any) -> bool:
-    plain = (*_NUMBERS, str, bytes)
+    plain = (*NUMBERS, str, bytes)
     return type(first) is type(second) and type(first) in plain and first == second
 
 

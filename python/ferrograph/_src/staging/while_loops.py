@@ -14,6 +14,7 @@ from .. import ops
 from ..context import ownership
 from ..heap import aliasing
 from ..heap.adapters.base import cell_contents
+from ..heap.adapters.builtin_classes import is_function
 from ..heap.invalidated import Invalidated
 from ..heap.liveness import frames
 from ..heap.liveness.holders import is_read
@@ -65,7 +66,7 @@ def users_functions(functions: Iterable[Any]) -> tuple[types.FunctionType, ...]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if type(value) is types.FunctionType:
+        if is_function(value):
             if ownership.is_own_file(value.__code__.co_filename):
                 pending.extend(map(cell_contents, value.__closure__ or ()))
             else:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 
 from ..context import ownership
 from ..heap import own_attributes, walk
+from ..heap.adapters.builtin_classes import MUTABLE, ORDERED, is_class
 from ..heap.invalidated import behind
 from ..heap.location import (
     UNDEFINED,
@@ -24,7 +25,7 @@ from ..heap.location import (
     global_location,
     name_locations,
 )
-from ..heap.region_log import CONTAINERS, augmented, held, note_default, touch
+from ..heap.region_log import augmented, held, note_default, touch
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import has_lists, is_proxy, loud, proxy_of, traces
 from ..heap.trace_context import thread as _thread
@@ -33,8 +34,6 @@ from ..native import _core
 from ..symbolic import python_scalars
 from ..values import errors
 from . import conditional, list_arguments, side_effects, tensor_lists
-
-_SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 
 
 def refuse_chosen(value: Any, use: str) -> None:
@@ -50,7 +49,7 @@ def _held(value: Any) -> list:
     kind = type(value)
     if issubclass(kind, dict):
         return [*value, *value.values()]
-    if issubclass(kind, _SEQUENCES):
+    if issubclass(kind, (*ORDERED, set, frozenset)):
         return list(value)
     if issubclass(kind, type) or ownership.is_own_module(kind.__module__):
         return []
@@ -83,7 +82,7 @@ def touch_carried(places: Iterable[Location]) -> None:
     """Note what attributes and items hold, in which a loop is about to put its variables."""
     for place in places:
         note_default(place, place.get())
-        whole = issubclass(type(place.owner), CONTAINERS) and not place.is_module
+        whole = issubclass(type(place.owner), MUTABLE) and not place.is_module
         touch(Container(place.label, place.owner) if whole else place)
 
 
@@ -98,8 +97,7 @@ def owner(target: Any, name: str, label: str) -> Any:
             return target
         if issubclass(type(target), _core.Tensor):
             _check_sets_tensor(target, name)
-        is_class = issubclass(type(target), type)
-        if is_class and trace.attributes.defaults is not None and not trace.logs:
+        if is_class(target) and trace.attributes.defaults is not None and not trace.logs:
             own_attributes.check_class_attribute(target, name)
         setter = own_attributes.attribute_setter(target, name)
         if setter is not None:
@@ -194,14 +192,14 @@ def container(target: Any, label: str, key: Any = None) -> Any:
     target = walk.proxied(behind(target))
     if trace.aliases.sets is not None:
         trace.aliases.sets.written(target)
-    if issubclass(type(target), CONTAINERS):
+    if issubclass(type(target), MUTABLE):
         if trace.logs:
             is_module = type(target) is dict and "__builtins__" in target
             if not is_module:
                 touch(Container(label, target))
             elif type(key) is str:
                 touch(global_location(key, target))
-        setter = own_attributes.item_setter(target) if type(target) not in CONTAINERS else target
+        setter = own_attributes.item_setter(target) if type(target) not in MUTABLE else target
         if setter is not target:
             return setter
         if isinstance(target, list) and (type(key) is not int or has_lists()):

@@ -7,7 +7,7 @@ import types
 
 from ...context.hooks import hooks
 from ...heap import invalidated
-from ...heap.adapters.builtin_classes import NATIVE_VALUES
+from ...heap.adapters.builtin_classes import NATIVE_VALUES, is_function
 from ...heap.trace_context import chosen, is_proxy, really, thread, traces
 from ...hints import Any
 from ...staging import exceptions, write_barriers
@@ -62,7 +62,7 @@ def _looked_up(value: Any, name: str) -> Any:
     held = found(kind, name)
     if held is not None:
         if isinstance(held, property) and type(held).__get__ is property.__get__:
-            if type(held.fget) is types.FunctionType:
+            if is_function(held.fget):
                 return callee(held.fget)(value)
             if held.fget is not None and traces.n:
                 return hooks.callee(held.fget)(value)
@@ -93,7 +93,7 @@ def _own(value: Any, name: str) -> Any:
 
 def _cached(value: Any, name: str, held: functools.cached_property) -> Any:
     own = _own(value, name)
-    if own is not _MISSING or type(held.func) is not types.FunctionType or held.attrname is None:
+    if own is not _MISSING or not is_function(held.func) or held.attrname is None:
         return getattr(value, name)
     made = callee(held.func)(value)
     write_barriers.owner(value, held.attrname, held.attrname)

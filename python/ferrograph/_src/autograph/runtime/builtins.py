@@ -7,7 +7,6 @@ import functools
 import itertools
 import operator
 import sys
-import types
 from collections.abc import Callable
 
 from ... import later, ops
@@ -18,6 +17,7 @@ from ...heap.adapters.builtin_classes import (
     OBJECT_SEQUENCES,
     REAL_NUMBERS,
     STATIC_COLLECTIONS,
+    is_function,
 )
 from ...heap.liveness.holders import followed
 from ...heap.source_location import diagnostic, here
@@ -72,7 +72,7 @@ else:
 def staged_form(callee: Any) -> Any:
     """The form of a builtin or of a function of this library that knows tensors, ``callee`` itself
     for anything else."""
-    if type(callee) is types.FunctionType:
+    if is_function(callee):
         return library_forms.form_of(callee)
     try:
         return _FORMS.get(callee, callee)

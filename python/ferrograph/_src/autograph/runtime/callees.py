@@ -14,7 +14,7 @@ from collections.abc import Callable
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
 from ...heap import own_attributes, region_log
-from ...heap.adapters.builtin_classes import MUTABLE, UNBOUND_METHODS
+from ...heap.adapters.builtin_classes import MUTABLE, UNBOUND_METHODS, is_function
 from ...heap.liveness import holders
 from ...heap.location import is_grown
 from ...heap.source_location import ConversionError
@@ -605,9 +605,9 @@ def any_callable(target: Any) -> Callable:
     """``target`` converted because the user asked for it, wherever it comes from."""
     if getattr(target, status.NOT_CONVERTED, False):
         return target
-    if type(target) is types.FunctionType:
+    if is_function(target):
         return converted(target, once=True)
-    if type(target) is types.MethodType and type(target.__func__) is types.FunctionType:
+    if type(target) is types.MethodType and is_function(target.__func__):
         return types.MethodType(any_callable(target.__func__), target.__self__)
     if type(target) is functools.partial:
         return functools.partial(any_callable(target.func), *target.args, **target.keywords)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import types
 
 from ...context.hooks import hooks
+from ...heap.adapters.builtin_classes import is_function
 from ...hints import Any
 
 __all__ = ["BINDING", "call_of", "follow"]
@@ -22,7 +23,7 @@ def follow(instance: Any, init: types.FunctionType) -> None:
         return
     function = getattr(type(instance), _NAME)
     held = getattr(instance, "__dict__", None)
-    if type(function) is types.FunctionType and type(held) is dict:
+    if is_function(function) and type(held) is dict:
         held[_NAME] = _Following(instance)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from ...context import finalizers, thread
 from ...heap import own_attributes
+from ...heap.adapters.builtin_classes import is_function
 from ...heap.trace_context import loud, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
@@ -49,7 +50,7 @@ def _lasting(callee: Any, found: Any) -> Any:
     if type(callee) in _LASTING:
         if _ends(getattr(callee, "__self__", None)):
             return None
-        return getattr(found, PLAIN_FORM, found) if type(found) is types.FunctionType else found
+        return getattr(found, PLAIN_FORM, found) if is_function(found) else found
     is_method = type(found) is types.MethodType and found.__self__ is callee
     return _of_object(callee, found.__func__) if is_method and not _ends(callee) else None
 
@@ -114,7 +115,7 @@ def _does_the_same(callee: Any, found: Any, target: Any) -> bool:
     function, form = callee.__func__, found.__func__
     if callee.__self__ is not target or not is_convertible(function):
         return False
-    if type(form) is not types.FunctionType:
+    if not is_function(form):
         return False
     if form is not function and not compile.is_form(form.__code__, function.__code__):
         return False

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping, Sequence
 
 from ...heap import invalidated
-from ...heap.adapters.builtin_classes import SELF_MATCHING
+from ...heap.adapters.builtin_classes import SELF_MATCHING, is_function
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...hints import Any
@@ -42,7 +41,7 @@ def _both(first: Any, subject: Any, pattern: tuple, names: dict) -> Any:
     if not is_staged(first):
         return _fits(subject, pattern, names) if first else False
     fits = _deferred(subject, pattern, names)
-    if type(fits) is types.FunctionType:
+    if is_function(fits):
         return conditional.stage_both(first, fits)
     if not is_staged(fits):
         return first if fits else False
@@ -154,7 +153,7 @@ def _or(subject: Any, names: dict, *patterns: tuple) -> Any:
             test = _deferred(subject, pattern, captured)
         else:
             test = _fits(subject, pattern, captured)
-        if type(test) is types.FunctionType:
+        if is_function(test):
             found = conditional.stage_either(found, test)
         elif is_staged(test):
             if captured:

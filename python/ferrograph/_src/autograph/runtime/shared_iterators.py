@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from ...context.locals import forgotten
 from ...context.ownership import is_own_file
 from ...context.referents import referents
-from ...heap.adapters.builtin_classes import UNREFERRING
+from ...heap.adapters.builtin_classes import UNREFERRING, is_class
 from ...heap.liveness import counts, frames
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, thread
@@ -35,7 +35,7 @@ def _below(iterable: Any, depth: int) -> list:
     found: list = []
     parts = referents(iterable) if depth else []
     for part in parts:
-        if not hasattr(type(part), "__next__") or issubclass(type(part), type):
+        if not hasattr(type(part), "__next__") or is_class(part):
             if type(part) is tuple:
                 found += _below(part, depth - 1)
             continue
@@ -84,7 +84,7 @@ def _ends(iterator: Any, depth: int) -> bool:
     return any(
         _ends(part, depth - 1)
         for part in (*parts, *nested)
-        if hasattr(part, "__next__") and not issubclass(type(part), type)
+        if hasattr(part, "__next__") and not is_class(part)
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from ...context import ownership
 from ...context.by_class import ByClass
 from ...context.hooks import hooks
-from ...heap.adapters.builtin_classes import NATIVE_OBJECTS, NATIVE_VALUES
+from ...heap.adapters.builtin_classes import NATIVE_OBJECTS, NATIVE_VALUES, is_function
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, is_proxy
@@ -71,7 +71,7 @@ def function_of(kind: type, name: str) -> types.FunctionType | None:
     if kind in NATIVE_VALUES:
         return None
     function = found(kind, name)
-    return function if type(function) is types.FunctionType else None
+    return function if is_function(function) else None
 
 
 def callee(function: types.FunctionType) -> Any:
@@ -216,7 +216,7 @@ _watched = ByClass()  # whether the ``__exit__`` of a class may keep an exceptio
 
 def _may_suppress(kind: type) -> bool:
     leave = getattr(kind, "__exit__", None)
-    is_python = type(leave) is types.FunctionType
+    is_python = is_function(leave)
     return _watched.keep(kind, is_python and not ownership.is_own_file(leave.__code__.co_filename))
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 import collections
 import types
 
+from ...hints import Any
 from ...native import _core
 
 # Plain values.
 LITERALS = frozenset({bool, int, float, str, bytes, type(None)})
 REAL_NUMBERS = frozenset({bool, int, float})
+NUMBERS = (bool, int, float, complex)
+SCALARS = LITERALS | {complex}
 # What refers to no object of the program's.
 UNREFERRING = (str, bytes, int, float, types.CodeType, type(None), type)
 # What a function that needs no conversion may take.
@@ -31,15 +34,22 @@ OBJECT_SEQUENCES = (list, tuple, range)
 # Those that ``+`` and ``*`` join and repeat by slots of their own, not by methods.
 CONCATENATED = (list, tuple, str, bytes, bytearray, collections.deque)
 
-# Containers that compare what they hold, and those in which a value is looked for one by one.
+# Containers that compare what they hold, those of Python's library beside them, and those in
+# which a value is looked for one by one.
 ORDERED = (list, tuple, collections.deque)
 COMPARED = (*ORDERED, dict)
+STRUCTURES = (*COMPARED, collections.UserDict, collections.UserList)
 VIEWS: tuple[type, ...] = (type({}.values()), type({}.items()))
 SEARCHED = (*ORDERED, *VIEWS)
 
 # Containers that are changed by methods: those of objects, and all.
 KEEPING = (list, dict, set, collections.deque)
 MUTABLE = (*KEEPING, bytearray)
+# Those in which one object is put in the place of another.
+ASSIGNABLE = (list, dict, collections.deque)
+MUTABLE_SEQUENCES = (list, collections.deque)
+# The classes of those of objects whose instances in modules of libraries are looked into.
+EXACT_CONTAINERS = frozenset({*KEEPING, collections.OrderedDict})
 
 # Classes whose one positional sub-pattern in a ``match`` statement is the subject itself.
 SELF_MATCHING = (
@@ -52,3 +62,13 @@ UNBOUND_METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 # Those of which no special method is the program's.
 NATIVE_VALUES = COLLECTIONS | LITERALS | {complex, slice, _core.EagerTensor, _core.SymbolicTensor}
 NATIVE_OBJECTS = NATIVE_VALUES | {enumerate, zip, map, filter, reversed, types.GeneratorType}
+
+
+def is_class(value: Any) -> bool:
+    """Whether a value is a class."""
+    return issubclass(type(value), type)
+
+
+def is_function(value: Any) -> bool:
+    """Whether a value is a function that a ``def`` statement or a lambda made."""
+    return type(value) is types.FunctionType

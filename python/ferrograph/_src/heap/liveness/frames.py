@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from ...context import bytecode, ownership, tracebacks
 from ...context.locals import keeps_arguments, locals_of
 from ...hints import Any
+from ..adapters.builtin_classes import is_function
 from ..location import Location
 
 # What takes the name of an attribute as a text: operators of converted code, and Python's own.
@@ -123,7 +124,7 @@ def words_in_reach() -> frozenset[str]:
         words = words_of(frame.f_code)
         found |= words
         held = [*locals_of(frame).values(), *(frame.f_globals.get(word) for word in words)]
-        found = found.union(*(words_of(v.__code__) for v in held if type(v) is types.FunctionType))
+        found = found.union(*(words_of(v.__code__) for v in held if is_function(v)))
     return found
 
 
@@ -437,12 +438,12 @@ def _functions(frame: Any) -> dict[types.CodeType, set[int]]:
     while frame is not None:
         found[frame.f_code] = set()
         frame = frame.f_back
-    functions = [f for f in gc.get_referrers(*found) if type(f) is types.FunctionType]
+    functions = [f for f in gc.get_referrers(*found) if is_function(f)]
     for function in functions:
         if function.__code__ in found:
             found[function.__code__].add(id(function))
     for method in gc.get_referrers(*functions):
-        if type(method) is types.MethodType and type(method.__func__) is types.FunctionType:
+        if type(method) is types.MethodType and is_function(method.__func__):
             callees = found.get(method.__func__.__code__, set())
             callees.update((id(method), id(method.__self__)))
     return found

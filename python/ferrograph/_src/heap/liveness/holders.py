@@ -22,6 +22,7 @@ from ...hints import Any
 from ...native import _core
 from ...values import errors
 from ..adapters.base import TypeAdapter
+from ..adapters.builtin_classes import EXACT_CONTAINERS
 from ..location import Location
 from ..reachable import Walk
 from ..source_location import diagnostic, here
@@ -30,7 +31,6 @@ from ..trace_context import thread as _thread
 from . import counts, frames
 
 _PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
-_CONTAINERS = frozenset({list, dict, set, collections.deque, collections.OrderedDict})
 _MOST = 2  # objects such as methods and iterators between code under way and an object
 _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
 
@@ -77,7 +77,7 @@ def _in_library_modules(n_modules: int) -> dict[int, Any]:
     for module in list(sys.modules.values()):
         if isinstance(module, types.ModuleType) and _is_library_module(module):
             held = list(ownership.names_of(module).values())
-            found.update({id(value): value for value in held if type(value) in _CONTAINERS})
+            found.update({id(value): value for value in held if type(value) in EXACT_CONTAINERS})
     return found
 
 
