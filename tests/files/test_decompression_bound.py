@@ -63,3 +63,9 @@ def test_more_than_the_bound_is_refused(tmp_path, kind):
 def test_as_much_as_the_bound_is_read(tmp_path, kind):
     found = run(tmp_path, kind, "8000")
     assert found == {"lines": "1000", "records": "4", "bytes": "1000", "string": "8000"}
+
+
+def test_a_bound_that_is_no_number_is_refused(tmp_path):
+    found = run(tmp_path, "GZIP", "8 kB")
+    kinds = ("lines", "records", "bytes", "string")
+    assert found == dict.fromkeys(kinds, "InvalidArgumentError True")

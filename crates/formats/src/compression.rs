@@ -10,48 +10,55 @@ use std::sync::OnceLock;
 /// The environment variable that says how many bytes one compressed file or string may decompress to.
 const VARIABLE: &str = "FERROGRAPH_MAX_DECOMPRESSED_BYTES";
 
-/// How many bytes one compressed file or string may decompress to: any number, unless the environment says less.
-fn max_decompressed() -> u64 {
-    static MAX: OnceLock<u64> = OnceLock::new();
-    *MAX.get_or_init(|| {
-        let said = std::env::var(VARIABLE).ok();
-        said.and_then(|n| n.trim().parse().ok()).unwrap_or(u64::MAX)
-    })
+/// How many bytes one compressed file or string may decompress to: any number, unless the environment says less. An
+/// error where what it says is no number.
+fn max_decompressed() -> io::Result<u64> {
+    static MAX: OnceLock<std::result::Result<u64, String>> = OnceLock::new();
+    let max = MAX.get_or_init(|| match std::env::var_os(VARIABLE) {
+        None => Ok(u64::MAX),
+        Some(said) => bytes_said(&said.to_string_lossy()),
+    });
+    (max.clone()).map_err(|text| io::Error::new(io::ErrorKind::Unsupported, text))
+}
+
+/// The number of bytes in a text; without any, there is no bound.
+fn bytes_said(said: &str) -> std::result::Result<u64, String> {
+    match said.trim() {
+        "" => Ok(u64::MAX),
+        number => (number.parse())
+            .map_err(|_| format!("{VARIABLE} has to be a number of bytes, and is {number:?}")),
+    }
 }
 
 /// Reads what is decompressed as far as a file or string may be that long.
 pub struct Bounded<R> {
     from: R,
-    left: u64,
-    max: u64,
+    /// How much it has given.
+    given: u64,
+    /// The bound, where it is not that of the environment.
+    max: Option<u64>,
 }
 
 impl<R: Read> Bounded<R> {
     /// Reads at most what the environment allows.
     pub fn new(from: R) -> Bounded<R> {
-        Bounded::to(from, max_decompressed())
-    }
-
-    fn to(from: R, max: u64) -> Bounded<R> {
         Bounded {
             from,
-            left: max,
-            max,
+            given: 0,
+            max: None,
         }
     }
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let max = self.max.map_or_else(max_decompressed, Ok)?;
         let count = self.from.read(to)?;
-        let Some(left) = self.left.checked_sub(count as u64) else {
-            let text = format!(
-                "it decompresses to more than {} bytes, which {VARIABLE} allows",
-                self.max
-            );
+        self.given = self.given.saturating_add(count as u64);
+        if self.given > max {
+            let text = format!("it decompresses to more than {max} bytes, which {VARIABLE} allows");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-        };
-        self.left = left;
+        }
         Ok(count)
     }
 }
@@ -60,6 +67,7 @@ impl<R: Read> Read for Bounded<R> {
 pub fn kind_of(e: &io::Error) -> ErrorKind {
     match e.kind() {
         io::ErrorKind::FileTooLarge => ErrorKind::ResourceExhausted,
+        io::ErrorKind::Unsupported => ErrorKind::InvalidArgument,
         _ => ErrorKind::DataLoss,
     }
 }
@@ -243,11 +251,22 @@ mod tests {
         let read = |max| {
             let mut all = Vec::new();
             let from = Parts::<Cursor<Vec<u8>>, GzDecoder<_>>::Between(Cursor::new(gzip(TEXT)));
-            Bounded::to(from, max).read_to_end(&mut all).map(|_| all)
+            let mut bounded = Bounded::new(from);
+            bounded.max = Some(max);
+            bounded.read_to_end(&mut all).map(|_| all)
         };
         assert_eq!(read(TEXT.len() as u64).unwrap(), TEXT);
         let refused = read(TEXT.len() as u64 - 1).unwrap_err();
         assert_eq!(kind_of(&refused), ErrorKind::ResourceExhausted);
+    }
+
+    #[test]
+    fn a_bound_is_a_number_of_bytes() {
+        assert_eq!(bytes_said(" 12 "), Ok(12));
+        assert_eq!(bytes_said(""), Ok(u64::MAX));
+        for said in ["12k", "-1", "1e6"] {
+            assert!(bytes_said(said).unwrap_err().contains(said));
+        }
     }
 
     #[test]
