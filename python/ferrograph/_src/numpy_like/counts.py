@@ -8,7 +8,7 @@ from .. import ops
 from ..ops import elementwise
 from ..ops._dispatch import told
 from ..values.public import public
-from .promotion import array, dtype_of, inexact, summed, truths
+from .promotion import array, as_bools, dtype_of, inexact, summed
 from .reductions import _axes
 
 __all__: list[str] = []
@@ -21,7 +21,7 @@ def all(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
     >>> bool(fg.experimental.numpy.all([1, 0]))
     False
     """
-    return ops.reduce_all(truths(a), _axes(axis), bool(keepdims))
+    return ops.reduce_all(as_bools(a), _axes(axis), bool(keepdims))
 
 
 @public("experimental.numpy.any")
@@ -31,7 +31,7 @@ def any(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
     >>> bool(fg.experimental.numpy.any([1, 0]))
     True
     """
-    return ops.reduce_any(truths(a), _axes(axis), bool(keepdims))
+    return ops.reduce_any(as_bools(a), _axes(axis), bool(keepdims))
 
 
 @public("experimental.numpy.argmax")
@@ -68,7 +68,7 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
     >>> int(fg.experimental.numpy.count_nonzero([0, 1, 2]))
     2
     """
-    return ops.reduce_sum(ops.cast(truths(a), "int64"), _axes(axis))
+    return ops.reduce_sum(ops.cast(as_bools(a), "int64"), _axes(axis))
 
 
 @public("experimental.numpy.ptp")

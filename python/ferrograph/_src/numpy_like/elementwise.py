@@ -11,7 +11,7 @@ from ..ops import elementwise
 from ..ops._base import known_rank
 from ..ops._dispatch import told
 from ..values.public import public
-from .promotion import inexact, joined, promoted, truths
+from .promotion import as_bools, inexact, joined, promoted
 
 __all__: list[str] = []
 
@@ -180,7 +180,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     >>> fg.experimental.numpy.where([True, False], 1, 2.5).numpy()
     array([1. , 2.5])
     """
-    condition = truths(condition)
+    condition = as_bools(condition)
     if x is None and y is None:
         # A scalar counts as a vector of one.
         condition = ops.reshape(condition, [-1]) if condition.shape.rank == 0 else condition

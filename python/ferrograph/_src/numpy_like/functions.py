@@ -8,7 +8,7 @@ from typing import Any
 from .. import ops
 from ..ops import elementwise
 from ..values.public import public
-from .promotion import array, inexact, truths
+from .promotion import array, as_bools, inexact
 
 __all__: list[str] = []
 
@@ -331,7 +331,7 @@ def logical_not(x: Any) -> Any:
     >>> fg.experimental.numpy.logical_not([0, 2]).numpy().tolist()
     [True, False]
     """
-    return ops.logical_not(truths(x))
+    return ops.logical_not(as_bools(x))
 
 
 def _signed_power(x: Any, exponent: float) -> Any:

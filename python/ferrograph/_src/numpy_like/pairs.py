@@ -9,7 +9,7 @@ from .. import ops
 from ..ops import arithmetic, elementwise
 from ..ops._dispatch import told
 from ..values.public import public
-from .promotion import inexact, promoted, truths
+from .promotion import as_bools, inexact, promoted
 
 __all__: list[str] = []
 
@@ -127,7 +127,7 @@ def logical_and(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.logical_and([0, 2], 1).numpy().tolist()
     [False, True]
     """
-    return ops.logical_and(truths(x1), truths(x2))
+    return ops.logical_and(as_bools(x1), as_bools(x2))
 
 
 @public("experimental.numpy.logical_or")
@@ -138,7 +138,7 @@ def logical_or(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.logical_or([0, 2], 0).numpy().tolist()
     [False, True]
     """
-    return ops.logical_or(truths(x1), truths(x2))
+    return ops.logical_or(as_bools(x1), as_bools(x2))
 
 
 @public("experimental.numpy.logical_xor")
@@ -149,7 +149,7 @@ def logical_xor(x1: Any, x2: Any) -> Any:
     >>> fg.experimental.numpy.logical_xor([0, 2], 1).numpy().tolist()
     [True, False]
     """
-    return ops.not_equal(truths(x1), truths(x2))
+    return ops.not_equal(as_bools(x1), as_bools(x2))
 
 
 @public("experimental.numpy.arctan2")

@@ -21,7 +21,7 @@ __all__ = [
     "prefer_float32",
     "promoted",
     "summed",
-    "truths",
+    "as_bools",
 ]
 
 # Python's scalars take the dtype of what they meet, unless it is of a lesser kind.
@@ -155,7 +155,7 @@ def summed(value: Any, dtype: Any) -> Any:
     return made if dtype is None else ops.cast(made, dtype_of(dtype))
 
 
-def truths(value: Any) -> Any:
+def as_bools(value: Any) -> Any:
     """Whether each element is other than zero."""
     made = array(value)
     return made if made.dtype.is_bool else ops.cast(made, "bool")

@@ -16,7 +16,7 @@ from ..values.errors import shown
 from ..values.public import public
 from .any_rank import sizes_of
 from .arrangement import _listed, _numbers, at_least
-from .promotion import array, joined, promoted, truths
+from .promotion import array, as_bools, joined, promoted
 
 __all__: list[str] = []
 
@@ -378,5 +378,5 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         raise ValueError(f"{len(condlist)} conditions stand beside {len(choicelist)} choices")
     *choices, made = promoted(*choicelist, default)
     for condition, choice in builtins.reversed(list(zip(condlist, choices, strict=True))):
-        made = selection.where(truths(condition), choice, made)
+        made = selection.where(as_bools(condition), choice, made)
     return made
