@@ -1,4 +1,4 @@
-"""Dropout by seeds and by numbers of the program's own."""
+"""Dropout with seeds or with given random numbers."""
 
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001

@@ -49,7 +49,7 @@ package is called ``fg``.
     "errors": "The exceptions of ferrograph, and the numbers of their classes.",
     "experimental": "Parts of the API whose documents call them experimental.",
     "experimental.dlpack": "Tensors from and to DLPack capsules.",
-    "experimental.numpy": "Functions of NumPy's names and promotion over tensors.",
+    "experimental.numpy": "Functions on tensors with the names and the promotion of NumPy.",
     "experimental.numpy.random": "Random numbers with NumPy's names and dtypes.",
     "io": "Files, and what their contents are: tensors, numbers, lines of fields, pictures.",
     "io.gfile": "The file system: files that are opened, and functions on files and folders.",
@@ -63,7 +63,7 @@ package is called ``fg``.
         "Nested structures: lists, tuples, mappings and their like, with values at the leaves."
     ),
     "nn": "Functions of neural networks: activations, losses, normalisation, lookups.",
-    "nn.experimental": "Dropout by seeds and by numbers of the program's own.",
+    "nn.experimental": "Dropout with seeds or with given random numbers.",
     "profiler": "Profiles, as programs ask for them; ``fg.profile`` makes them.",
     "profiler.experimental": "Blocks of a program that are to be profiled.",
     "quantization": "Floats rounded to the steps of quantized numbers.",

@@ -35,7 +35,7 @@ def integers(value: Any) -> Any:
         return _core.convert_to_tensor(value, dtypes.int64)
     tensor = _core.convert_to_tensor(value)
     if tensor.dtype not in (dtypes.int32, dtypes.int64):
-        raise ValueError(f"rows are told by int32 or int64 numbers, got {tensor.dtype.name}")
+        raise ValueError(f"rows are given by int32 or int64 numbers, got {tensor.dtype.name}")
     return tensor
 
 

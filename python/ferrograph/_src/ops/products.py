@@ -350,8 +350,8 @@ def _parse(equation: str, ranks: tuple) -> Any:
         before, dots, after = right.partition("...")
         if ellipsis and not dots:
             raise ValueError(
-                f"the result of {shown(equation)} has no '...' for the {hidden} axes that it "
-                "stands for"
+                f"the result of {shown(equation)} has no '...' for the {hidden} axes of that of "
+                "the operands"
             )
         out = [*before, *(ellipsis if dots else []), *after]
     else:
@@ -385,7 +385,7 @@ def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
         for label, n in zip(labels, x.shape.dims and x.shape.as_list() or (), strict=False):
             if isinstance(label, str) and n is not None and sizes.setdefault(label, n) != n:
                 raise refusal(
-                    f"label {label!r} of {equation!r} stands for sizes {sizes[label]} and {n}"
+                    f"label {label!r} of {equation!r} has the sizes {sizes[label]} and {n}"
                 )
     return sizes
 

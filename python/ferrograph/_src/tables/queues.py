@@ -81,7 +81,8 @@ class QueueBase:
         known = _core.convert_to_tensor(index)._constant_value()
         if known is None:
             raise ValueError(
-                "the graph chooses the queue here; use fg.switch_case over what is done with each"
+                "the index of the queue is known only when the graph runs; use fg.switch_case over "
+                "what is done with each"
             )
         return queues[int(known)]
 

@@ -1,4 +1,4 @@
-"""Functions of NumPy's names and promotion over tensors."""
+"""Functions on tensors with the names and the promotion of NumPy."""
 
 # Made by `make generate` from the declarations in ferrograph._src.
 # ruff: noqa: I001
