@@ -1,8 +1,7 @@
 """Control flow on tensors as functions: ``cond``, ``case`` and ``switch_case``.
 
-Run eagerly they are Python's ``if``. While a graph is under construction the
-functions given are traced, each once, into regions of the graph, through the same parts by which
-AutoGraph stages statements.
+Run eagerly they are Python's ``if``. While a graph is under construction the functions given are
+traced, each once, into regions of the graph, by the same code that stages statements for AutoGraph.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Functions over the rows of tensors: ``map_fn``, ``scan`` and the folds.
 
-Each takes a structure of tensors with a first axis of the same size, and calls a function with the
-rows of that number in that structure. Run eagerly that is a Python loop; in a graph the function is
-traced once, into the body of a loop that keeps its results in arrays.
+Each takes a structure of tensors whose first axes have the same size, and calls a function with the
+rows at each index, in that structure. Run eagerly that is a Python loop; in a graph the function is
+traced once, into the body of a loop that stores its results in tensor arrays.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def map_fn(
 
 
 def _kind_of_rows(value: Any) -> Any:
-    """What stands for the rows of a value in a signature: rows of ragged tensors stay ragged."""
+    """The spec of the rows of a value in a signature: rows of ragged tensors stay ragged."""
     if isinstance(value, _core.Tensor):
         return value.dtype
     spec = value._type_spec

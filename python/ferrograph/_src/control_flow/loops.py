@@ -1,4 +1,4 @@
-"""``while_loop``: Python's ``while`` when run eagerly, else a loop of the graph."""
+"""``while_loop``: Python's ``while`` when run eagerly, else a staged loop."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""``function``: signatures, traces, guards and the calls that find none."""
+"""``function``: signatures, traces, guards, and calls that miss the trace cache."""

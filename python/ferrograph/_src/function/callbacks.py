@@ -1,4 +1,4 @@
-"""Python inside graphs: ``py_function``, ``numpy_function``, and the time when a graph runs."""
+"""Python callbacks in graphs: ``py_function``, ``numpy_function``, and ``timestamp``."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ def py_function(
     """Call ``func`` with eager tensors each time the graph runs; its results as tensors.
 
     ``inp`` may hold ragged and sparse tensors and extension types, which ``func`` gets as they are.
-    ``Tout`` is the dtype or the ``TypeSpec`` of the result, or a list of these; the shapes of what
-    a dtype stands for are unknown while tracing. NumPy results are cast to the dtype, tensors must
-    have it, and what does not fit a spec is an InvalidArgumentError.
-    Without ``func`` it is a decorator, of a function whose calls are calls of ``py_function``.
-    Gradients flow through what ``func`` does with tensors. ValueError and TypeError raised in it
-    become InvalidArgumentError, StopIteration OutOfRangeError, NotImplementedError
-    UnimplementedError, others UnknownError.
+    ``Tout`` is the dtype or the ``TypeSpec`` of the result, or a list of these; the shapes of
+    results given by a dtype are unknown while tracing. NumPy results are cast to the dtype, tensors
+    must have it, and what does not fit a spec is an InvalidArgumentError. Without ``func`` it is a
+    decorator, of a function whose calls are calls of ``py_function``. Gradients flow through what
+    ``func`` does with tensors. ValueError and TypeError raised in it become InvalidArgumentError,
+    StopIteration OutOfRangeError, NotImplementedError UnimplementedError, others UnknownError.
 
     >>> @fg.function
     ... def shown(x):

@@ -1,12 +1,12 @@
-"""What code reads of names: chains of attributes and constant keys, and what is done at their ends.
+"""Access paths: the attributes and constant keys that code reads, and what it does with the result.
 
-A chain begins at a global, a free variable or an argument, goes on through attributes and items
-under constant keys (``self.cfg["a"][0]``), and ends where something else is done with what it
-leads to: its length or its members are asked for, a method is called with constants, or it goes
-anywhere. A variable that is set once, to where a chain leads, continues that chain.
+A chain begins at a global, a free variable or an argument, continues through attributes and items
+under constant keys (``self.cfg["a"][0]``), and ends where anything else is done with the object:
+its length or its members are read, a method is called with constants, or it is used in another way.
+A local variable that is set once, to the end of a chain, continues that chain.
 
-Instructions are read in their order, without regard to jumps: what a chain says holds wherever the
-code runs.
+Instructions are read in order, without regard to jumps: a chain holds on every path through the
+code.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""What a trace has read of lists, tuples, dictionaries and sets from outside.
+"""Facts that a trace has read of lists, tuples, dictionaries and sets from outside, and their
+guards.
 
-What is read of one is facts: what stands under a key, that nothing does, how many elements there
-are, in which order keys come. They are noted with what holds when the code is looked through,
-before it runs; those that do not hold any more when the trace ends are state of the traced code
-itself, and are left out. The rest becomes one guard of the trace for each place from which
-containers are reached, nested ones within the outer ones (``_core.ReadContents``).
+A fact is the item under a key, that a key is missing, the number of elements, or the order of keys.
+Facts are recorded when the code is analysed, before it runs; those that no longer hold when the
+trace ends are state of the traced code itself, and are left out. The others become one guard of the
+trace for each location from which containers are reached, nested ones within the outer ones
+(``_core.ReadContents``).
 
 Numbers, strings, bools and None are compared by value, containers by their facts, objects by
-identity, and held weakly where that can be.
+identity, by weak references where possible.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class Unguarded(Exception):
 
 
 def form_of(value: Any) -> type | None:
-    """``list``, ``dict`` or ``set``, as which a container can be read without code of the
-    program's; None for all else."""
+    """``list``, ``dict`` or ``set``, as which a container can be read without running user code;
+    None for anything else."""
     kind = type(value)
     found = _FORMS.get(kind)
     if found is None and (kind.__flags__ & _FLAGS or issubclass(kind, (set, frozenset))):
@@ -240,6 +241,6 @@ def fields_of(value: Any) -> list[str]:
 
 
 def _object(value: Any) -> Any:
-    """How an object is told from others: numbers of NumPy and ranges by value, others as such."""
+    """How an object is compared: NumPy scalars and ranges by value, others by identity."""
     by_value = type(value) in (range, slice) or type(value).__module__ == "numpy"
     return _core.ReadObject(value, by_value and type(value).__name__ != "ndarray")

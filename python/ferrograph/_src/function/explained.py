@@ -1,4 +1,4 @@
-"""What a function says of itself: its traces, why they were made, and the plans that they run."""
+"""Introspection of a function: its traces, why they were made, and the plans that they run."""
 
 from __future__ import annotations
 

@@ -160,7 +160,8 @@ class Function(Explained):
         )
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for these arguments, traced now if need be. TensorSpecs stand for tensors.
+        """The trace for these arguments, traced now if need be. A TensorSpec may be given in place
+        of a tensor.
 
         A new trace has the sizes that the arguments say, unless ``reduce_retracing`` asks for fewer
         traces. With an input signature the arguments may be left out.

@@ -1,11 +1,12 @@
-"""What traced code reads from globals, closures and attributes: what a trace is good for.
+"""Guards: what traced code reads from globals, closures and attributes, and must find unchanged.
 
-While a function is traced, every Python function that runs is looked through for the names that it
-reads from outside, and for the attributes and items that it reads of these and of its arguments
-(``chains.py``). Those that stand for numbers, strings, bools or None become guards of the trace: a
-later call uses it only while they are what they were. Of lists, tuples, dictionaries and sets what
-was read is guarded (``contents.py``); of what cannot be it is said once that it is frozen. What
-traced code itself writes is left out: it is its own state.
+While a function is traced, the code of every Python function that runs is analysed for the names
+that it reads from outside, and for the attributes and items that it reads of these and of its
+arguments (``chains.py``). Those that are numbers, strings, bools or None become guards of the
+trace: a later call uses it only while they have the same values. Of lists, tuples, dictionaries and
+sets the parts that were read are guarded (``contents.py``); for an object that cannot be guarded
+one warning says that its value is frozen in the trace. What traced code writes itself is left out:
+it is its own state.
 """
 
 from __future__ import annotations
@@ -458,7 +459,7 @@ class Unmet(set):
         self.met: set[int] = set()
 
     def tell(self, *arguments: Any) -> bool:
-        """Tell the trace, while it is under way, the arguments that are asked for; true."""
+        """Report to the active trace the arguments that it asked for; returns True."""
         reads = self._reads()
         if reads is not None:
             reads.tell(self, arguments)

@@ -1,7 +1,7 @@
-"""What is kept of the calls that found no trace, so that it can be explained later.
+"""Records of trace cache misses, so that they can be explained later.
 
-Keeping it costs microseconds on a call that takes a trace anyway; ``retrace`` makes records of it
-when somebody asks.
+Recording costs microseconds on a call that is traced anyway; ``explain/records.py`` makes trace
+records of them when asked for.
 """
 
 from __future__ import annotations

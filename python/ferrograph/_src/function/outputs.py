@@ -1,4 +1,4 @@
-"""What a traced function returns: flat tensors, and a template of the structure around them."""
+"""The outputs of a traced function: flat tensors, and a template of the structure around them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Composite:
     """A value in a template that is made of tensors."""
 
     def __init__(self, value: Any, children: list):
-        # The value itself would keep the trace: its spec, or one without tensors, stands for it.
+        # The value itself would keep the trace alive: its spec, or one without tensors, replaces
+        # it.
         spec = getattr(value, "_type_spec", None)
         self.spec = value._from_components([None] * len(children)) if spec is None else spec
         self.children = children
@@ -110,7 +111,7 @@ def _record_fields(kind: type) -> list | None:
 def map_template(template: Any, leaf: Any, typed: bool = False) -> Any:
     """The structure of a template with ``leaf(index)`` at its leaves.
 
-    Where it is ``typed``, the type spec of a value made of several tensors stands for it.
+    Where it is ``typed``, a value made of several tensors is replaced by its type spec.
     """
 
     def inside(part: Any) -> Any:

@@ -127,8 +127,8 @@ def leaves_of(args: tuple, kwargs: dict) -> list:
 
 
 def objects_of(args: tuple, kwargs: dict, inner: tuple, keywords: dict) -> tuple[tuple, dict]:
-    """The arguments of a trace, ``inner`` and ``keywords``, with None for all that is not an object
-    of the call itself, ``args`` and ``kwargs``, but stands for one."""
+    """The arguments of a trace, ``inner`` and ``keywords``, with None for placeholders, which are
+    no objects of the call itself, ``args`` and ``kwargs``."""
     given = {id(value) for value in (*args, *kwargs.values())}
     kept = tuple(value if id(value) in given else None for value in inner)
     return kept, {name: v if id(v) in given else None for name, v in keywords.items()}
@@ -160,7 +160,8 @@ def check_names(kwargs: dict, name: str) -> None:
 
 
 class SignatureOf:
-    """``__signature__`` of what stands for a Python function: that of its ``python_function``."""
+    """``__signature__`` of an object that wraps a Python function: that of its
+    ``python_function``."""
 
     def __get__(self, holder: Any, owner: type) -> Any:
         if holder is None:

@@ -1,4 +1,4 @@
-"""What all functions that were traced cost, as a table."""
+"""The cost of all traced functions, as a table."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _strong_token(table: dict[Any, int], key: Any, obj: Any) -> int:
     return found
 
 
-# What the tokens made last stand for, for records of retraces.
+# What the tokens made last describe, for records of retraces.
 _described: dict[int, tuple] = {}
 _MAX_DESCRIBED = 4096
 
@@ -86,7 +86,7 @@ def _description(obj: Any, by_value: bool) -> tuple:
 
 
 def describe(token: int) -> tuple:
-    """What a token stands for, see ``_description``; of old tokens nothing is known."""
+    """The description of a token, see ``_description``; nothing is known of old tokens."""
     return _described.get(token, ("object", "an object seen long ago", False))
 
 
@@ -167,7 +167,7 @@ def _classified(obj: Any) -> tuple:
 
 
 def typed_placeholder(token: int, region: Any, name: str) -> Any:
-    """What stands for a value of the trace type of that token in the graph of ``region``."""
+    """The placeholder for a value of the trace type of that token in the graph of ``region``."""
     return special.placeholder(token, region, name)
 
 

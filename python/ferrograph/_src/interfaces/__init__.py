@@ -1,1 +1,1 @@
-"""Smaller parts of the public interface, which programs use now and then."""
+"""Smaller parts of the public interface."""

@@ -1,4 +1,4 @@
-"""Attributes of classes and modules that are changed for a while, and put back."""
+"""Temporary changes of attributes of classes and modules."""
 
 from __future__ import annotations
 

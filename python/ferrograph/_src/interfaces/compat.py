@@ -1,4 +1,4 @@
-"""Strings as bytes and as text, whatever they are given as."""
+"""``compat``: conversion between bytes and strings."""
 
 from __future__ import annotations
 

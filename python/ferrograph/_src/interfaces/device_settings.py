@@ -1,4 +1,4 @@
-"""Settings of devices, memory, determinism and threads that programs set before they begin."""
+"""Settings of devices, memory, determinism and threads, set at the start of a program."""
 
 from __future__ import annotations
 

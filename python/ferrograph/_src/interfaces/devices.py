@@ -1,4 +1,4 @@
-"""Names of devices, and how operations are dispatched: by the thread that asks, at once."""
+"""Names of devices, and how operations are dispatched: synchronously, by the calling thread."""
 
 from __future__ import annotations
 

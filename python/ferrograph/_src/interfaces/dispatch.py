@@ -1,4 +1,4 @@
-"""What public functions do for classes of the program's own: ``dispatch_for_api`` and its kind."""
+"""Dispatch of public functions to user-defined classes: ``dispatch_for_api`` and the like."""
 
 from __future__ import annotations
 

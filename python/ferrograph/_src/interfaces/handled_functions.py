@@ -1,4 +1,4 @@
-"""Functions of this package that ask handlers of the program's own before they begin."""
+"""Functions of this package that first try user-defined dispatch handlers."""
 
 from __future__ import annotations
 

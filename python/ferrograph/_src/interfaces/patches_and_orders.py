@@ -1,4 +1,4 @@
-"""Functions that few programs call: approximate orders, patches of volumes, ragged parts."""
+"""Rarely used functions: approximate top-k, patches of volumes, rows of ragged tensors."""
 
 from __future__ import annotations
 

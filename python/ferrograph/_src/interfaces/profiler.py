@@ -1,7 +1,7 @@
-"""``profiler.experimental``: blocks that a program asks to have profiled.
+"""``profiler.experimental``: profiled blocks.
 
 Nothing is written for TensorBoard: ``fg.profile`` records the steps of functions. The first block
-says so, and programs run on.
+warns about this, and programs continue.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 
 
 class _State:
-    """Whether a block goes on, and whether it was said where profiles are."""
+    """Whether a block is active, and whether the warning has been shown."""
 
     is_on = False
     has_told = False
@@ -49,7 +49,7 @@ class ProfilerOptions(NamedTuple):
 def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     """Begin a block that is to be profiled. Nothing is written: see ``fg.profile``.
 
-    AlreadyExistsError where one goes on.
+    AlreadyExistsError where one is active.
 
     >>> fg.profiler.experimental.start("logs")
     >>> fg.profiler.experimental.stop()
@@ -62,7 +62,7 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
 
 @public("profiler.experimental.stop")
 def stop(save: bool = True) -> None:
-    """End the block. UnavailableError where none goes on.
+    """End the block. UnavailableError where none is active.
 
     >>> try:
     ...     fg.profiler.experimental.stop()

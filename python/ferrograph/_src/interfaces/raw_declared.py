@@ -1,4 +1,5 @@
-"""Operations under the names of their kernels, called by keyword, as their declarations say."""
+"""``raw_ops``: operations called by kernel name with keywords, generated from their
+declarations."""
 
 from __future__ import annotations
 

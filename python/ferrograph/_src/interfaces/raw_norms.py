@@ -1,4 +1,4 @@
-"""Normalisation over batches under the names of its kernels, called by keyword."""
+"""``raw_ops``: batch normalisation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations under the names of their kernels, called by keyword: those that libraries ask for."""
+"""``raw_ops``: operations called by kernel name with keywords, as libraries use them."""
 
 from __future__ import annotations
 

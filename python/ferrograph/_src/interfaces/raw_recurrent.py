@@ -1,4 +1,4 @@
-"""Recurrent layers under the names of their kernels, called by keyword."""
+"""``raw_ops``: recurrent layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where operations that are called by keyword differ from their declarations."""
+"""``raw_ops``: where the keyword arguments of operations differ from their declarations."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ RENAMED: dict[str, dict[str, str]] = {
     "Zeta": {"y": "q"},
 }
 
-# Attributes of the declaration that are no arguments: what they are is told by the others. A
-# function takes the inputs, a list, and the attributes given.
+# Attributes of the declaration that are no arguments: they are inferred from the others. A function
+# takes the inputs, a list, and the attributes given.
 _UNKNOWN = TensorShape(None)
 
 
@@ -151,7 +151,7 @@ HIDDEN: dict[str, dict[str, Any]] = {
     "While": _LOOP,
 }
 
-# What an empty list, the default, stands for: of these attributes shapes that nothing is known of.
+# The meaning of an empty list, the default of these attributes: unknown shapes.
 WHERE_EMPTY: dict[str, dict[str, Any]] = {
     **{op: {"shapes": _shapes_of_queue} for op in ("FIFOQueueV2", "RandomShuffleQueueV2")},
     **{op: {"output_shapes": _shapes_of_loop} for op in ("StatelessWhile", "While")},

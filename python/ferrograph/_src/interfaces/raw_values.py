@@ -1,4 +1,4 @@
-"""The arguments of operations that are called by keyword, as the native module takes them."""
+"""``raw_ops``: keyword arguments in the form that the native module takes."""
 
 from __future__ import annotations
 

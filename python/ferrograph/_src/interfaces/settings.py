@@ -1,4 +1,4 @@
-"""Settings of devices and of the optimizer, and what this build of the package offers."""
+"""Settings of devices and of the graph optimizer, and what this build of the package supports."""
 
 from __future__ import annotations
 

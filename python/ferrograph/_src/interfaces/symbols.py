@@ -1,4 +1,4 @@
-"""Small functions about tensors of graphs, their values, and the classes that become tensors."""
+"""Small functions for symbolic tensors, their values, and classes that convert to tensors."""
 
 from __future__ import annotations
 

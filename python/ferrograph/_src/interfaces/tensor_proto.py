@@ -56,7 +56,7 @@ class TensorProto:
     """The message of a tensor: its dtype by number, its shape, and its elements.
 
     The elements are in ``tensor_content``, as their bytes, or in the list of their dtype
-    (``int_val``, ``float_val``, ``string_val``), whose last one stands for all that follow.
+    (``int_val``, ``float_val``, ``string_val``), whose last one is repeated to fill the shape.
     """
 
     def __init__(self, dtype: int, sizes: list[int]):
@@ -201,8 +201,8 @@ def make_tensor_proto(
 ) -> TensorProto:
     """The message of a tensor of these values, as ``fg.constant`` reads them.
 
-    One element stands for all of ``shape``. TypeError where the elements do not fill the shape, or
-    have another one and ``verify_shape`` is set; ValueError where both flags are.
+    One element fills all of ``shape``. TypeError where the elements do not fill the shape, or have
+    another one and ``verify_shape`` is set; ValueError where both flags are.
 
     >>> proto = fg.make_tensor_proto([[1, 2], [3, 4]])
     >>> [dim.size for dim in proto.tensor_shape.dim]

@@ -1,4 +1,5 @@
-"""``test.TestCase``: assertions on tensors for ``unittest``, and what tests ask of the machine."""
+"""``test.TestCase``: assertions on tensors for ``unittest``, and queries of the machine's
+capabilities."""
 
 from __future__ import annotations
 
@@ -346,7 +347,7 @@ def _device(name: Any) -> str:
 
 @public("test.main")
 def main(argv: Any = None) -> None:
-    """Run the test cases of the program's file, as ``unittest.main`` does.
+    """Run the test cases of the main module, as ``unittest.main`` does.
 
     >>> callable(fg.test.main)
     True

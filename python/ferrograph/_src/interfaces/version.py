@@ -1,4 +1,4 @@
-"""Of which version the package is, and which public API it follows."""
+"""The version of the package, and of the public API that it follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which functions take and give weak tensors, and how they come under their public names."""
+"""Functions that take and return weak tensors, and how they replace the public ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors of a weak type, and functions that give one where all their arguments are weak."""
+"""Tensors of a weak type, and functions that return one where all their arguments are weak."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class WeakTensor(BatchableExtensionType, TensorType):
-    """A tensor whose dtype gives way to that of others: it was made of Python's numbers alone.
+    """A tensor of a weak type, which gives way to the dtype of others: it was made of Python
+    scalars alone.
 
     ``to_tensor()`` is the tensor, of a dtype that stays.
     """

@@ -1,4 +1,4 @@
-"""Why functions were traced and what they run, in words. Imported when somebody asks."""
+"""Explanations in words: why functions were traced, and what they run. Imported when asked for."""
 
 from ... import lazy
 from ...hints import TYPE_CHECKING

@@ -57,7 +57,7 @@ def _text(value: Any) -> str:
 
 
 class _Name(str):
-    """Text that stands for itself: the name of a type, or what an object looks like."""
+    """A string that is shown without quotes: the name of a type, or the repr of an object."""
 
     __slots__ = ()
 
@@ -221,7 +221,7 @@ def _object(token: int) -> tuple[str, str, bool]:
 
 
 def _trace_type(token: int) -> str:
-    """The text of a trace type of the program's own, as long as something holds it."""
+    """The string of a user-defined trace type, as long as it is alive."""
     found = special.type_of(token)
     return _Name("a type that is gone" if found is None else repr(found))
 

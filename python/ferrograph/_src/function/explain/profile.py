@@ -1,4 +1,4 @@
-"""Where the time of calls goes: step by step, with the lines of the program."""
+"""The time of calls, per step of the plan, with the lines of the program."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Records of traces: what called for one, what it cost, what was done, and what would avoid it.
+"""Records of traces: the cause of each, its cost, what was done, and how to avoid it.
 
-The tracer leaves a ``Miss`` with every call that finds no trace; the records here are made of those
-when somebody asks. ``retrace_diff`` finds what differs.
+The tracer keeps a ``Miss`` for every call that finds no trace; records are made of these when asked
+for. ``differences`` finds what differs.
 """
 
 from __future__ import annotations

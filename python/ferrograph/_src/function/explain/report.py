@@ -1,4 +1,4 @@
-"""Texts that notebooks show as such, and the one that explains a plan."""
+"""Strings that notebooks show without quotes, and the one that explains a plan."""
 
 from __future__ import annotations
 

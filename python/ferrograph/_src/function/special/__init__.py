@@ -1,4 +1,4 @@
-"""What few calls and traces need: imported when it is first used."""
+"""Lazily imported modules for rare kinds of calls and traces."""
 
 from ... import lazy
 from ...hints import TYPE_CHECKING

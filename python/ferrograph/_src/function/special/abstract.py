@@ -1,4 +1,5 @@
-"""Classes of traced functions, of the types of their arguments, and of what converts to tensors."""
+"""Abstract classes of traced functions, of the types of their arguments, and of tensor-like
+values."""
 
 from __future__ import annotations
 

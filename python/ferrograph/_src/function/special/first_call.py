@@ -1,10 +1,10 @@
 """Variables that a function makes on its first call, and whether one trace is enough for all calls.
 
-A trace that made variables has run code that later calls skip. Where that code stands behind plain
-guards at the beginning of the function, such as ``if self.v is None: self.v = Variable(...)``, and
-they refuse from now on, the trace without the nodes of that code is the trace of all calls.
+A trace that made variables has run code that later calls skip. Where that code is behind plain
+tests at the beginning of the function, such as ``if self.v is None: self.v = Variable(...)``, and
+these are false from now on, the trace without the nodes of that code is the trace of all calls.
 Branches and loops that made variables were traced again already. Anything else is traced a second
-time, which also finds out who makes a variable at every call.
+time, which also detects functions that make a variable at every call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def settle(function: Any, creation: Any, region: Any, tensors: list, called: tup
     """Initialise the variables that a trace made. Whether the trace serves later calls, too.
 
     ``tensors`` are those of the call, ``called`` the arguments of the Python function. Where the
-    call names types of tensors, those that the function was traced with stand for them.
+    call has types in place of tensors, the tensors that the function was traced with are used.
     """
     inside = function._tensors_of(*called)
     if len(inside) != len(tensors):
@@ -265,7 +265,7 @@ def _ends_in_variable(func: ast.expr) -> bool:
 
 
 def _names(target: types.FunctionType, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """What the parameters and the names of outer functions stand for."""
+    """The values of the parameters and of the names of outer functions."""
     code = target.__code__
     names = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)) | kwargs
     for name, cell in zip(code.co_freevars, target.__closure__ or (), strict=True):
@@ -281,5 +281,5 @@ def _refuses(test: ast.expr, names: dict[str, Any], outside: dict[str, Any]) -> 
     code = compile(ast.Expression(test), "<guard>", "eval")
     try:
         return eval(code, dict(outside), names) is False
-    except Exception:  # what cannot be told is found out by a second trace
+    except Exception:  # what cannot be evaluated is left to a second trace
         return False

@@ -1,4 +1,4 @@
-"""Lists that ``sorted`` made of a tensor: what a traced function returns of them is a tensor."""
+"""Lists that ``sorted`` made of a tensor: a traced function returns them as tensors."""
 
 from __future__ import annotations
 

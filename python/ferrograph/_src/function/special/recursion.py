@@ -1,10 +1,10 @@
-"""Functions that call themselves while they are traced, on tensors.
+"""Recursion: functions that call themselves while they are traced, on tensors.
 
 A call of a function that is being traced for these arguments, in a branch that may not run, becomes
-one operation: a call of the graph that the trace will be. What it gives has to be known before the
-trace ends. So a first pass leaves out the branches that come to such a call, which tells what the
-function returns in the end; a second one traces all of it on that assumption; and where it turns
-out to return something more general, another one does so on that.
+one operation: a call of the graph that the trace will be. Its result type has to be known before
+the trace ends. So a first pass leaves out the branches that reach such a call, which gives the type
+of the base case; a second pass traces the whole function on that assumption; and where the result
+is more general, another pass follows with that type.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def endless(name: str) -> EndlessTraceError:
     return EndlessTraceError(
         f"{name}() calls itself while it is traced, and nothing ends that: neither Python nor a "
         "branch of an `if` on a tensor returns without such a call, or each call has another "
-        "value of Python's, such as a depth that it counts. Let a branch return, make such a value "
+        "Python value, such as a depth that it counts. Let a branch return, make such a value "
         "a tensor, or write it as a `while` loop"
     )
 
@@ -84,15 +84,15 @@ class Result:
         integers: list[bool] | None = None,
     ):
         self.template, self.specs = template, specs
-        # Which of the tensors stand for integers of Python's, where it is a plain function.
+        # Which of the tensors are symbolic Python integers, where it is a plain function.
         self.integers = integers or [False] * len(specs)
 
 
 def call(target: Any, wanted: Any) -> Any:
-    """What stands for ``target`` in a call of itself that its trace, under way, comes to.
+    """The function that replaces ``target`` in a recursive call that its active trace reaches.
 
-    None where this is no such call: none of its traces on this thread serves the arguments, or
-    nothing but Python decides whether the call happens.
+    None where this is no such call: none of its active traces on this thread serves the arguments,
+    or the call is not in a staged branch.
     """
     traces = thread.all_ongoing()
     for i in reversed(range(len(traces))):
@@ -108,7 +108,7 @@ def call(target: Any, wanted: Any) -> Any:
 
 
 def relaxation_of_ongoing(target: Any, wanted: Any) -> Any:
-    """The signature that relaxes what differs from that of a trace under way; None without one."""
+    """The relaxation of a signature and that of an active trace; None without one."""
     for trace in reversed(thread.all_ongoing()):
         if trace.function is target and thread.n_branches() > trace.branches:
             general = trace.signature._relaxed_with(wanted)

@@ -1,8 +1,8 @@
-"""The texts that a function needs where it is pickled by value: no file there may hold them.
+"""The sources that a function needs where it is pickled by value and the files may be missing.
 
-What pickles functions by value keeps the lines of code, but not always the file (cloudpickle 3.1
-says ``<dynamic-code>``). So the files travel along, with the place of each piece of code in them,
-and the code gets its file again where it arrives.
+Pickling by value keeps the line numbers of code, but not always its file name (cloudpickle 3.1
+writes ``<dynamic-code>``). So the sources are pickled, too, with the position of each code object
+in them, and unpickling gives the code its file name again.
 """
 
 from __future__ import annotations

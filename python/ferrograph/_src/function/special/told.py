@@ -1,7 +1,8 @@
-"""Traces that asked which variable an argument is, as optimizers do that keep state for each.
+"""Traces that depend on which variable an argument is, as with optimizers that keep state per
+variable.
 
 The type of a variable in a signature is its dtype and shape, so other variables would use such a
-trace, too. It is kept here instead, by the variables as well: each call comes through Python.
+trace, too. It is cached here instead, under its variables as well: each call goes through Python.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def _key(signature: Any, args: tuple, kwargs: dict) -> tuple:
 
 
 def was_told(args: tuple, kwargs: dict) -> bool:
-    """Whether the trace asked which variables these stand for."""
+    """Whether the trace asked which variables these placeholders are."""
     return any(isinstance(v, Variable) and v._was_told for v in leaves_of(args, kwargs))
 
 

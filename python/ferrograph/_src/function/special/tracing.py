@@ -1,4 +1,4 @@
-"""The protocol by which classes of a program say what they are to a trace."""
+"""The tracing protocol: how user-defined classes describe themselves to a trace."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """What stands for a value of this type while a function is traced.
+        """The placeholder for a value of this type while a function is traced.
 
         Tensors in it that change from call to call are made by the ``placeholder_value`` of their
         ``TensorSpec`` under the same context, in the order that ``to_tensors`` gives them.

@@ -1,4 +1,4 @@
-"""Traces by the trace types of the program's own: which trace serves which types of arguments."""
+"""Dispatch on user-defined trace types: which trace serves which types of arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _types: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 def typed(value: Any) -> tuple[int, list, Any]:
     """The token that equal types share, the tensors of a value that says its own type, the type.
 
-    A type stands for its values, without tensors. TypeError where a value says no type.
+    A type may be given in place of a value, without tensors. TypeError where a value has no type.
     """
     if not hasattr(type(value), "__tf_tracing_type__"):
         return _token(value), [_blank(spec) for spec in value.flatten()], value
@@ -59,7 +59,7 @@ def type_of(token: int) -> Any:
 
 
 def placeholder(token: int, region: Any, name: str) -> Any:
-    """What stands for a value of the type of that token in the graph of ``region``.
+    """The placeholder for a value of the type of that token in the graph of ``region``.
 
     ValueError where it makes other tensors than the type says it has.
     """
