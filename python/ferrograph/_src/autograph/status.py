@@ -1,6 +1,6 @@
-"""Whether library functions convert the callbacks they are given, and what the converter says.
+"""Whether library functions convert their callbacks, and how much the converter reports.
 
-This module imports nothing heavy, since it stands before every first trace.
+This module imports nothing heavy, since every first trace needs it.
 """
 
 from __future__ import annotations
@@ -85,12 +85,13 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[TraceContext | None
 
 
 def _put_back() -> None:
-    """Put back what the regions of a trace changed that fails, once nothing stands for objects."""
+    """Put back what the regions of a failing trace changed, once references to objects are
+    restored."""
     side_effects.put_back_changed(thread.trace)
 
 
 def discard(trace: TraceContext | None) -> None:
-    """Put back what the regions of a trace changed that another one follows."""
+    """Put back what the regions of a trace changed, since another trace follows."""
     if trace is not None and trace.effects.changed is not None:
         side_effects.put_back_changed(trace)
 
@@ -106,7 +107,7 @@ def _explain(trace: TraceContext, exception: Exception) -> None:
 
 
 def check_numbers() -> None:
-    """Let the graph of a function that has just run check the numbers of Python's in it."""
+    """Add the checks of symbolic Python scalars to the graph of a function that has just run."""
     if thread.trace is not None and thread.trace.checks.bound is not None:
         thread.trace.checks.bound()
     if thread.trace is not None and thread.trace.checks.quotients:

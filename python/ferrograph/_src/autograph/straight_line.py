@@ -1,8 +1,8 @@
-"""Telling functions that conversion would leave as they are, without parsing them.
+"""Recognises functions that conversion would not change, without parsing them.
 
 A function runs straight through where its bytecode has no jump and calls nothing but this library:
-then there is no control flow to stage, in it or below it. The answer errs on the side of
-conversion. This module imports nothing heavy, since it stands before every first trace.
+then there is no control flow to stage, in it or in its callees. In doubt a function is converted.
+This module imports nothing heavy, since every first trace needs it.
 """
 
 from __future__ import annotations

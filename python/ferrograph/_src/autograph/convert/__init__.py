@@ -1,6 +1,5 @@
-"""From the source of a function to the syntax tree of its converted form.
-
-What few functions have is converted by modules that are imported with the first that has it.
+"""From the source of a function to the syntax tree of its converted form. The modules of rare
+constructs are imported lazily.
 """
 
 from ... import later, lazy

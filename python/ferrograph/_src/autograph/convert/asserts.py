@@ -1,5 +1,5 @@
-"""``assert test, message`` becomes ``ag__.assert_stmt(test, lambda: message)``, which a comparison
-that is true needs not be asked."""
+"""``assert test, message`` becomes ``ag__.assert_stmt(test, lambda: message)``; a comparison that
+is true as a plain bool skips the call."""
 
 from __future__ import annotations
 

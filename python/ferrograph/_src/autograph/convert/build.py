@@ -1,7 +1,7 @@
-"""Small makers of syntax tree nodes, which carry no location until ``locate`` gives them one.
+"""Helpers that make syntax tree nodes, which have no location until ``locate`` sets one.
 
-The classes of nodes come from ``_ast``: all of ``ast`` would take a part of the time of the first
-call of a function.
+The classes of nodes come from ``_ast``: importing all of ``ast`` would slow the first call of a
+function.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Calls: ``f(x)`` becomes ``ag__.fn(f)(x)``: the call stays, what it calls is converted."""
+"""Calls: ``f(x)`` becomes ``ag__.fn(f)(x)``: the call stays, its callee is converted."""
 
 from __future__ import annotations
 

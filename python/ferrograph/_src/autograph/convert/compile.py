@@ -1,7 +1,7 @@
 """From a converted tree to a function object that shares everything but its code with the original.
 
 The code is compiled under the user's file name with the user's line numbers, so tracebacks,
-breakpoints and coverage speak of the user's lines. The new function has the globals, defaults and
+breakpoints and coverage refer to the user's lines. The new function has the globals, defaults and
 closure cells of the original: late binding and ``nonlocal`` go on working between the two.
 """
 
@@ -59,7 +59,7 @@ class _Converted:
 
 
 class Whole:
-    """The whole form of a function that has a lean one, made when that first asks for it."""
+    """The full form of a function that has a fast path, made when the fast path first needs it."""
 
     __slots__ = ("_made", "_make")
 
@@ -74,12 +74,12 @@ class Whole:
         return self._made
 
 
-_cache: dict[tuple[int, bool], _Converted] = {}  # by the code, and whether it may be lean
+_cache: dict[tuple[int, bool], _Converted] = {}  # by the code, and whether it may have a fast path
 
 
 def converted_tree(fn: types.FunctionType, is_lean: bool = False) -> ast.FunctionDef | ast.Lambda:
     """The converted tree of ``fn``, without its decorators, defaults and annotations; that of its
-    lean form if there is one and it ``is_lean``."""
+    fast path if there is one and it ``is_lean``."""
     source = parse.parse(fn)
     node = source.node
     _strip(node)
@@ -124,8 +124,9 @@ def instantiate(
     whole: Callable[[], types.FunctionType] | None = None,
 ) -> types.FunctionType:
     """A function like ``fn`` that runs its converted code with these operators; ``once`` in a trace
-    if it is what is traced. It has nothing to tell before ``telling``. A trace may ``lend`` it
-    places for its sites; it may be lean where it is told what makes its ``whole`` form."""
+    if it is what is traced. It reports no arguments before ``telling``. A trace may ``lend`` it the
+    list for its inline caches; it may be the fast path where ``whole`` is given, which makes its
+    full form."""
     is_lean = whole is not None
     code = fn.__code__
     if not is_converted(code):
@@ -143,7 +144,7 @@ def instantiate(
 
 
 def telling(fn: types.FunctionType, met: Any, unmet: Any) -> types.FunctionType:
-    """A converted function like ``fn`` that tells ``unmet`` the arguments that it was asked for;
+    """A converted function like ``fn`` that reports to ``unmet`` the arguments that were asked for;
     that of a method's object unless ``met`` is None."""
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     cells |= {MET: types.CellType(met), UNMET: types.CellType(unmet)}
@@ -180,8 +181,8 @@ def is_form(code: types.CodeType, of: types.CodeType) -> bool:
 
 
 def whole_code(fn: types.FunctionType, of: types.FunctionType) -> types.CodeType | None:
-    """The code of the whole form of ``of``, which ``fn`` is a form of; None where that is lean and
-    nobody has asked for the whole one."""
+    """The code of the full form of ``of``, which ``fn`` is a form of; None where ``fn`` is the fast
+    path and the full form has not been made."""
     if WHOLE not in fn.__code__.co_freevars:
         return fn.__code__
     held = _cache.get((id(of.__code__), False))

@@ -25,7 +25,7 @@ where nothing is kept for longer, else::
 
     ag__.sifted(lambda ag__it, ag__rest: [e for v in ag__it() if <as above>], it, ...)
 
-For what is staged the latter adds one element at a time, or what stands last, where names are
+For what is staged the latter adds one element at a time, or the last argument, where names are
 unpacked.
 
 One that binds names by ``:=``, or unpacks into more than names, stays as it is.

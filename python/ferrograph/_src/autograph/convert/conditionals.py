@@ -45,7 +45,7 @@ def prepare(node: ast.If, context: Context) -> Facts:
 def convert(
     node: ast.If, facts: Facts, context: Context, is_repeated: bool = True
 ) -> list[ast.stmt]:
-    """The statements that stand for ``node``, whose branches are converted already; a plain form is
+    """The statements that replace ``node``, whose branches are converted already; a plain form is
     among them where it ``is_repeated``."""
     number = context.number()
     functions, branches = [], []

@@ -1,4 +1,4 @@
-"""What a function reads and calls, where its text says that it does nothing else."""
+"""What a function reads and calls, where its source shows that it has no side effects."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A second form of small functions, for calls in which Python alone decides: it has no cells.
+"""The fast path of small functions: a second form without cells, for calls on plain values.
 
-What branches and loops of the graph set are names in cells, whose making costs more than a small
-function. Where all that such a function does before its last test changes nothing, the function may
-as well begin anew: its *lean* form has each ``if`` and loop for plain values alone, and where it
-meets something else it gives what ``ag__whole``, the whole form, gives for the arguments::
+Names that staged branches and loops set are in cells, which cost more to make than a small function
+takes to run. Where such a function has no side effects before its last test, it can be restarted:
+its fast path has each ``if`` and loop for plain values alone, and where a test gives anything else
+it returns what ``ag__whole``, the full form, returns for the arguments::
 
     ag__taken_1 = x > 10
     if not (ag__taken_1 is True or ag__taken_1 is False or ag__kind(ag__taken_1) in ag__plain):
@@ -29,7 +29,8 @@ _MOST = 16  # tests, beyond which the cells count for little
 
 
 def convert(node: ast.FunctionDef, text: str) -> bool:
-    """Convert a function in place, whose statements have their plain forms; whether it can be."""
+    """Convert a function in place to its fast path; its statements have their plain forms. Whether
+    it could be."""
     if any(word in text for word in _WORDS) or is_left_alone(node):
         return False
     facts = _Facts(node)
@@ -45,7 +46,7 @@ def convert(node: ast.FunctionDef, text: str) -> bool:
 
 
 class _Facts:
-    """Whether a function may begin anew at each of its tests."""
+    """Whether a function may be restarted at each of its tests."""
 
     def __init__(self, node: ast.FunctionDef):
         self.parameters = frozenset(a.arg for a in build.parameters(node.args))

@@ -1,7 +1,7 @@
-"""Generators: statements in which one yields stay in its frame, so Python decides them.
+"""Generators: a statement that yields stays in the generator's frame and is never staged.
 
-An ``if`` both of whose branches end by yielding yields behind itself instead, so that a tensor may
-decide which value.
+An ``if`` both of whose branches end by yielding yields after the statement instead, so that a
+tensor may decide which value.
 """
 
 from __future__ import annotations

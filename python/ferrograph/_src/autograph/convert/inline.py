@@ -1,4 +1,4 @@
-"""Forms that Python runs at its own speed where a test turns out to be a plain value.
+"""Plain forms of statements, which run at Python's speed where the test is a plain value.
 
 A small statement is written out twice: as the user wrote it, for plain values, and as functions,
 for all others. Both share their syntax trees; statements inside have their plain forms in the first

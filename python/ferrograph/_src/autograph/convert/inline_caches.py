@@ -1,16 +1,16 @@
-"""Short ways for what code does again and again: the same call, the same object set.
+"""Inline caches of calls and stores that run often on the same object.
 
-A call, a store to an attribute or an item has a *site*, a place in the list
-``ag__sites`` of its function, in which the operators leave what they were asked for last where
-asking again would give the same::
+A call, or a store to an attribute or an item, has a *site*, an index in the list ``ag__sites`` of
+its function. The operators keep the last object and its answer there, where asking again would give
+the same::
 
     (ag__sites[1] if f is ag__sites[0] and not ag__loud else ag__.called(ag__sites, 0, f))(x)
 
-``ag__loud`` is false while no region is traced and nothing is stale: then a name that is the same
-object has the same answer, and Python's own lists and dicts are set as they are. The list belongs
-to one trace, which lends it to the functions that it has made under the free name ``ag__kept``
-while no other trace is under way within it; where there is none, to one call of the function.
-Generators, whose frames outlive a trace, have none.
+``ag__loud`` is false while no region is traced and no object is invalidated: then the same object
+has the same answer, and plain lists and dicts are set directly. The list belongs to one trace,
+which passes it to the functions that it has made as the free name ``ag__kept`` while no nested
+trace is active; without a trace it belongs to one call of the function. Generators, whose frames
+outlive a trace, have no sites.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def _asked(
 
 
 def may_grow(parts: Iterable[ast.expr]) -> bool:
-    """Whether code of the program's runs while expressions are evaluated, not converted yet: after
-    it there may be a list that grew, and ``ag__loud`` may no longer be what it was."""
+    """Whether user code runs while expressions, not converted yet, are evaluated: afterwards a list
+    may have grown, and ``ag__loud`` may have changed."""
     return any(map(_may_grow, parts))
 
 
@@ -238,7 +238,7 @@ _METHODS = {
 
 def of_container(node: ast.Call) -> ast.expr | None:
     """The call of a method with at most one argument, which may be written twice, of a name that
-    may be one of Python's own containers; None for other calls."""
+    may be a plain Python container; None for other calls."""
     function: Any = node.func
     kind = _METHODS.get(function.attr)
     if function.attr == "pop" and not node.args:
@@ -258,8 +258,8 @@ _MOST_ARGUMENTS = 3  # of a call that is written out a second time
 
 def method_call(node: ast.Call, sites: Sites) -> ast.expr | None:
     """The call of a method whose arguments may be written twice: by Python alone where the object
-    is one of Python's own containers that has such a method, or where the site says that the
-    converted form of the method does the same; None for other calls.
+    is a plain Python container that has such a method, or where the site says that the converted
+    form of the method does the same; None for other calls.
 
     The site keeps what was asked last and its answer, an object whose method is such a one, the
     ids of further ones, and an object together with the arguments with which it is.

@@ -101,7 +101,7 @@ def live_at_exit(body: list[ast.stmt]) -> frozenset[str] | None:
 
 
 def swallows(body: list[ast.stmt]) -> bool:
-    """Whether a jump leaves a ``finally`` block, which ends the exception that is under way."""
+    """Whether a jump leaves a ``finally`` block, which ends the active exception."""
     return any(_has(body, kind) for kind in _JUMPS)
 
 
@@ -184,7 +184,8 @@ class _Lowering:
         return [*result, *self._ended(loop, flag, node), self._flag(flag, node)]
 
     def _ended(self, loop: _Loop | None, flag: str, node: ast.stmt) -> list[ast.stmt]:
-        """Of a jump out of a ``finally`` block: the others, which may be under way, are not."""
+        """Clear the flags of the other jumps, which may be set, at a jump out of a ``finally``
+        block."""
         if loop not in self.ending:
             return []
         others = ({RETURNED} if self.returns else set()) - {flag}
@@ -284,7 +285,7 @@ def _negation(flags: list[str]) -> ast.expr:
 
 
 def _located_if(test: ast.expr, body: list[ast.stmt], place: ast.stmt) -> ast.If:
-    """An ``if`` at the place of a statement that has run: no line of the user's is added."""
+    """An ``if`` at the location of a statement that has run, so that no source line is added."""
     return build.locate(ast.If(test=test, body=body, orelse=[]), place)
 
 

@@ -1,4 +1,5 @@
-"""``while`` and ``for``: test and body become functions that ``ag__.while_stmt`` and such run."""
+"""``while`` and ``for``: test and body become functions that ``ag__.while_stmt`` or
+``ag__.for_stmt`` runs."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
 
 
 def convert_while(node: ast.While, facts: Facts, context: Context) -> list[ast.stmt]:
-    """The statements that stand for ``node``, whose parts are converted already."""
+    """The statements that replace ``node``, whose parts are converted already."""
     number = context.number()
     plain, taken = _is_small(node), f"ag__taken_{number}"
     steps = inline.general(node.body) if plain else node.body
@@ -117,7 +118,7 @@ def _stops(node: ast.For, rest: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]:
-    """The statements that stand for ``node``, whose parts are converted already."""
+    """The statements that replace ``node``, whose parts are converted already."""
     number = context.number()
     item = f"ag__item_{number}"
     take = ast.Assign(targets=[node.target], value=build.name(item), lineno=0)
@@ -167,7 +168,7 @@ def _unrolls(name: str) -> ast.expr:
 
 
 def followed(name: str) -> ast.expr:
-    """What a loop of Python's takes its elements from: only a list needs somebody to follow it."""
+    """What a Python loop iterates over: only a list needs an iterator that follows its changes."""
     is_steady = build.is_among(build.name(name), "ag__steady")
     return ast.IfExp(is_steady, build.name(name), build.call("followed", build.name(name)))
 
@@ -206,7 +207,7 @@ def _test(
 
 def _take_options(body: list[ast.stmt]) -> ast.expr | None:
     """What sets the options of a loop: the call of ``set_loop_options`` in its ``body``, which is
-    evaluated before the loop. A function of the program's of that name stays where it is."""
+    evaluated before the loop. A user function of that name stays where it is."""
     for i, statement in enumerate(body):
         match statement:
             case ast.Expr(value=ast.Call(func=called) as call):

@@ -1,7 +1,7 @@
-"""``match``: cases become an ``if`` chain on what ``ag__.match`` says of the subject and a pattern.
+"""``match``: cases become a chain of ``if`` on the result of ``ag__.match`` of subject and pattern.
 
-The subject is evaluated once. Where a pattern fits its names are bound before the guard, as Python
-does, which keep their values where the guard fails; the guard reads them off the match.
+The subject is evaluated once. Where a pattern matches, its names are bound before the guard, as in
+Python, and keep their values where the guard fails; the guard reads them from the match.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether the text of a function says that it only fills memos: it sets an attribute, or an item of
-a dict, where it has just found none, to what depends on nothing but the object and the key.
+"""Whether the source of a function shows that it only memoises: it sets an attribute, or an item of
+a dict, where it has just found none, to a value that depends on the object and the key alone.
 
-Then nobody can tell by what the function gives whether the memo was there before. The forms are
+Then the result of the function is the same with and without the memoised value. The forms are
 ``if self.x is None:``, ``if not hasattr(self, "x"):``, ``if k not in self.d:``, their opposites
 with ``else`` or an early ``return``, ``try: ... except AttributeError:`` (``KeyError``), and a name
 that was given ``self.x`` or ``self.d.get(k)`` and is None.

@@ -1,7 +1,7 @@
-"""Operators and attributes that classes of the user's may give a meaning: calls of the operators.
+"""Operators and attributes that user-defined classes may overload become calls of the runtime.
 
 ``a + b`` becomes ``ag__.binary("add", a, b)``, ``a.name`` becomes ``ag__.attribute_of(a, "name")``:
-only where ``specials`` knows of a class for which that matters.
+only where ``operator_methods`` knows a class that overloads them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _EQUALITIES, _ORDERS = ("__eq__", "__ne__"), ("__lt__", "__le__", "__gt__", "__g
 
 
 def convert_binary(node: ast.BinOp, grows: bool) -> ast.expr:
-    """A binary operation whose operands are converted, and run code of the program's where it
-    ``grows``; the left one of a remainder may be a text that shows the other one."""
+    """A binary operation whose operands are converted, and run user code where it ``grows``; the
+    left one of a remainder may be a format string."""
     name = _BINARY[type(node.op)]
     made: ast.expr = build.call("binary", build.constant(name), node.left, node.right)
     if not operator_methods.has(f"__{name}__", f"__r{name}__"):
@@ -57,13 +57,13 @@ def _is_compared(operator: ast.cmpop) -> bool:
 
 
 def augments(node: ast.AugAssign) -> bool:
-    """Whether methods of the user's may say what an augmented assignment does."""
+    """Whether user-defined methods may decide what an augmented assignment does."""
     name = _BINARY[type(node.op)]
     return operator_methods.has(f"__i{name}__", f"__{name}__", f"__r{name}__")
 
 
 def _chosen() -> ast.expr:
-    """What is empty while no trace has numbers that the graph chose."""
+    """The set ``ag__.chosen``, which is empty while no trace has symbolic Python scalars."""
     return ast.Attribute(build.name(build.OPERATORS), "chosen", ast.Load())
 
 

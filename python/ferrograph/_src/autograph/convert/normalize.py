@@ -1,10 +1,10 @@
-"""Source-level forms that depend on where the text stands, written out so that it can move.
+"""Forms that depend on where the source is, rewritten so that it can be moved.
 
 - private names (``self.__x``) get the name of their class,
 - ``super()`` gets its two arguments,
 - ``global`` and ``nonlocal`` statements move to the top of their function,
 - ``match`` becomes a chain of ``if``,
-- ``except`` leaves alone what comes out of a staged branch: it may not happen when the graph runs,
+- ``except`` does not catch what leaves a staged branch: it may not happen when the graph runs,
 - annotated assignments to names lose the annotation, which Python does not evaluate there.
 """
 

@@ -1,10 +1,11 @@
-"""Which operators the user's classes give a meaning: only those are converted.
+"""Which operators user-defined classes overload: only those are converted.
 
 ``a + b`` of numbers and tensors needs no conversion, and has to be fast. It becomes a call of the
-operators where the program has a class with ``__add__`` or ``__radd__`` of its own; an attribute
-does where some class has a property of that name. What the program has is read off the text of its
-files: that of the function to convert, and those of the classes, functions and modules that its
-module, theirs, and the arguments of traced functions name. A word too many costs time alone.
+runtime where the program has a class with its own ``__add__`` or ``__radd__``; an attribute does
+where some class has a property of that name. The special methods of the program are found in the
+source of its files: that of the function to convert, and those of the classes, functions and
+modules that its module, theirs, and the arguments of traced functions name. A name found without
+need only costs time.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class _World:
 
 class _Thread(threading.local):
     def __init__(self) -> None:
-        self.asked: set[str] = set()  # by the conversion under way
+        self.asked: set[str] = set()  # by the active conversion
         self.known: frozenset[str] = frozenset()  # to it
         self.arguments: dict[int, dict] = {}  # the namespaces of the classes of arguments
 
@@ -102,7 +103,7 @@ def is_builtin(name: str) -> bool:
 
 
 def is_ours(name: str) -> bool:
-    """Whether this package is what a name stands for."""
+    """Whether a name refers to this package."""
     return has(_OURS + name)
 
 
@@ -114,7 +115,7 @@ def has_attribute(name: str) -> bool:
 
 def known_to(function: types.FunctionType) -> frozenset[str]:
     """The special methods and properties of the classes that a function may meet, and the names of
-    builtins that are names of the program's there."""
+    builtins that user code rebinds there."""
     space = _looked_through(function.__globals__)
     _read(space, function.__code__.co_filename)
     found = _reached(function.__globals__)
@@ -204,7 +205,7 @@ def _looked_through(namespace: dict) -> _Space:
 
 
 def _spaces_of(value: Any, space: _Space | None = None) -> list[dict]:
-    """The modules of what a value is, where that is of the user's."""
+    """The namespaces of the modules in which a value, or its class, is defined by user code."""
     kind = type(value)
     if kind is types.FunctionType:
         return _space_of_function(value, space)

@@ -1,4 +1,5 @@
-"""``raise e`` becomes ``raise ag__.raised(e)``: a staged branch that ends so fails when it runs."""
+"""``raise e`` becomes ``raise ag__.raised(e)``: a staged branch that ends with it fails when the
+graph runs it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Room on the stack for texts whose expressions nest deeper than Python lets functions call.
+"""A higher recursion limit for sources whose expressions nest deeper than the default allows.
 
-The passes walk a tree by calling themselves. A sum of 600 terms is a tree of 600 levels, which
-Python compiles, so it is converted with a higher limit, for as long as that takes. Where Python's
-own calls take C's stack (before 3.11) there is less to give, and what needs more is refused.
+The passes walk a tree recursively. A sum of 600 terms is a tree of 600 levels, which Python
+compiles, so the limit is raised while it is converted. Before Python 3.11, where Python calls use
+the C stack, less can be allowed, and deeper sources are refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What sets attributes and items announces it: the logs of staged regions keep what was there.
+"""Write barriers: stores to attributes and items call the runtime, which logs the old value.
 
 ``a.b = x`` becomes ``ag__.owner(a, "b", "a.b").b = x``, ``a[k] = x`` becomes
 ``ag__.container(a, "a")[k] = x``; lists, dicts and sets that an assignment makes go through
@@ -70,7 +70,7 @@ def changed_in_place(node: ast.AugAssign, parameters: frozenset[str]) -> ast.exp
     return None
 
 
-# Calls that change no list or dict of the program's.
+# Calls that change no list or dict of user code.
 _HARMLESS = frozenset(
     {"abs", "bool", "float", "int", "len", "max", "min", "ord", "pow", "round", "str", "sum"}
 )
@@ -126,7 +126,7 @@ def name_parts(node: ast.AugAssign, number: int) -> list[ast.stmt]:
 
 
 def released(named: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements that let go of what calls have given to the names of ``name_parts``."""
+    """Statements that release the results of calls that ``name_parts`` has bound to names."""
     return [
         build.locate(build.assign(s.targets[0].id, build.constant(None)), s, s)
         for s in named

@@ -1,7 +1,7 @@
 """f-strings: ``f"{x:.2f}!"`` becomes ``ag__.joined(ag__.formatted(x, ".2f"), "!")``.
 
-A symbolic number without a format specification shows as what it is; a text that the graph chose is
-put in where the graph runs. ``"..." % x`` refuses such a text.
+A symbolic number without a format specification is formatted as a tensor; a symbolic Python string
+is inserted when the graph runs. ``"..." % x`` refuses such a string.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ _NO_CONVERSION = -1
 
 
 def convert(node: ast.JoinedStr, grows: bool) -> ast.expr:
-    """``node`` with what it formats given to the operators, always where that ``grows`` on the way.
+    """``node`` with its formatted values passed to the runtime, always where they run user code
+    (``grows``).
 
-    ``ag__loud`` is false and ``ag__.chosen`` empty while the graph chose no text and no number.
+    ``ag__loud`` is false and ``ag__.chosen`` empty while the trace has no symbolic Python scalar or
+    string.
     """
     if all(map(shapes.is_constant, node.values)):
         return node

@@ -1,4 +1,4 @@
-"""Where Python iterates on its own: unpacking assignments and comprehensions.
+"""Implicit iteration: unpacking assignments and comprehensions.
 
 ``a, b = value`` becomes ``a, b = ag__.unpacked(value, (None, None))``: the pattern says which
 elements are unpacked in turn. The iterables of comprehensions go through ``ag__.elements``.

@@ -1,4 +1,4 @@
-"""What converted code calls: each construct looks at its operands, and does as Python or stages.
+"""What converted code calls: each construct inspects its operands, and runs as Python or is staged.
 
 Imported when the first function is converted.
 """

@@ -1,4 +1,4 @@
-"""Binary, unary and augmented operators, and comparisons, of the user's classes.
+"""Binary, unary and augmented operators, and comparisons, of user-defined classes.
 
 Python's rules: the left operand's method, then the right one's reflected method, the other way
 round where the right one's class derives from the left one's and has a method of its own; each may
@@ -62,7 +62,7 @@ def binary(name: str, left: Any, right: Any) -> Any:
     return result
 
 
-# What tensors have no operator for, and integers of Python's do, among which the graph chose one.
+# Operators that symbolic Python integers have and tensors do not.
 _OF_INTEGERS: dict[str, Callable] = {
     "lshift": left_shift,
     "rshift": right_shift,
@@ -71,7 +71,8 @@ _OF_INTEGERS: dict[str, Callable] = {
 
 
 def _are_integers(name: str, left: Any, right: Any) -> bool:
-    """Whether integers meet of which the graph chose one; 32 bits are shifted by a known number."""
+    """Whether both operands are integers and one is symbolic; shifts need a known number below
+    32."""
     if name != "divmod" and (type(right) is not int or not 0 < right < 32):
         return False
     values = [v for v in (left, right) if type(v) is not int]
@@ -192,7 +193,7 @@ def _plainly(name: str, left: Any, right: Any) -> Any:
 
 
 def _decides(operand: Any, name: str) -> bool:
-    """Whether a method of the user's compares an operand; ``!=`` is by default not ``==``."""
+    """Whether a user-defined method compares an operand; ``!=`` is by default not ``==``."""
     kind = type(operand)
     if function_of(kind, f"__{name}__") is not None:
         return True

@@ -1,4 +1,4 @@
-"""Attributes behind properties, descriptors and ``__getattr__`` of the user's classes."""
+"""Attributes behind properties, descriptors and ``__getattr__`` of user-defined classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Python's builtins as converted code calls them: staged on tensors, themselves on all else."""
+"""Python's builtins as converted code calls them: staged on tensors, unchanged on everything
+else."""
 
 from __future__ import annotations
 
@@ -160,19 +161,18 @@ def _number(value: Any, dtype: Any) -> Any:
         )
     if dtype == "int32":
         ranges.check_cast(value)
-    number = ops.stop_gradient(ops.cast(value, dtype))  # as one of Python's has none
+    number = ops.stop_gradient(ops.cast(value, dtype))  # as a Python scalar has none
     return ranges.note(python_scalars.mark_number(number, kinds), large=True)
 
 
 def _of_numpys(value: Any, dtype: Any) -> Any:
-    """The dtype of the number that Python makes of one of NumPy's, which is no array of several
-    dimensions."""
+    """The dtype of the Python scalar made of a NumPy scalar or an array without dimensions."""
     if value.shape.rank != 0:
         raise TypeError(
             diagnostic(
                 here(),
-                f"a number of Python's of an array of shape {value.shape} that a branch or a loop "
-                "of the graph chose, which NumPy makes of arrays without dimensions alone",
+                f"a Python number of an array of shape {value.shape} from a staged branch or loop: "
+                "NumPy converts only arrays without dimensions",
                 "Take the element first, `int(a[0])`.",
             )
         )
@@ -459,7 +459,7 @@ def _next(iterator: Any, *default: Any) -> Any:
 
 
 def _following_own(following: Callable, *default: Any) -> Any:
-    """``next`` by a method of the user's."""
+    """``next`` by a user-defined method."""
     try:
         return following()
     except StopIteration:
@@ -511,7 +511,7 @@ def _hasattr(value: Any, name: str) -> bool:
 
 
 def _asking(python: Callable) -> Callable:
-    """A builtin that tells a number of Python's from a tensor."""
+    """A builtin that distinguishes a Python scalar from a tensor."""
 
     def ask(*args: Any, **keywords: Any) -> Any:
         if chosen and args and type(args[0]) is _core.SymbolicTensor:

@@ -1,7 +1,8 @@
 """Functions under ``functools.lru_cache`` and ``cache``, called while a branch or a loop is traced.
 
-What such a function gave stays in its cache, which nobody can take out again: what it does beside
-is refused, and what it gave belongs to what was there before, so that changes of it are found.
+The result of such a function stays in its cache and cannot be removed again: other side effects of
+the call are refused, and the result counts as an object from before the region, so that changes of
+it are found.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def remembering(callee: Any) -> Callable:
 
 
 def _standing(callee: Any) -> Callable:
-    """A function which gives what stands for what the graph cannot follow."""
+    """A function whose result is replaced by a placeholder where the graph cannot follow it."""
     return lambda *args, **kwargs: side_effects.standing([callee(*args, **kwargs)])[0]
 
 

@@ -1,4 +1,4 @@
-"""Which functions converted code calls in place of those that the text names."""
+"""Which functions converted code calls in place of those that its source names."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods of lists that tens
 _SEARCHES = frozenset({"index", "count", "remove"})  # methods that compare elements with a value
 _COMPARISONS = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 _ORDERING = frozenset({"heapq", "_heapq", "bisect", "_bisect"})  # modules that compare elements
-# Methods written in C whose arguments or objects matter.
+# Native methods whose arguments or objects matter.
 _LOOKED_AT = _BY_TENSORS | {
     "__iter__",
     "__reversed__",
@@ -65,7 +65,7 @@ _LOOKED_AT = _BY_TENSORS | {
 _ADDING = frozenset({"append", "extend"})  # which leave a list whole where either side grew
 _REMEMBERING = type(functools.lru_cache(int))  # which keeps what it has been called with
 _METHOD, _FUNCTION, _BUILTIN = types.MethodType, types.FunctionType, types.BuiltinFunctionType
-_OPERATORS: Any = getattr(operator.add, "__self__", None)  # the module in C
+_OPERATORS: Any = getattr(operator.add, "__self__", None)  # the native module
 _FUNCTOOLS = functools.singledispatch.__code__.co_filename
 # Of what a context manager makes of the function that it decorates.
 _IN_CONTEXT = contextlib.ContextDecorator()(len).__code__
@@ -178,7 +178,7 @@ def _resolved(callee: Any) -> Any:
 
 
 def _reads_later(callee: Any) -> bool:
-    """Whether what a callee gives may be code in C that reads a container when it is used."""
+    """Whether the result of a callee may be native code that reads a container when it is used."""
     if type(callee) is type:
         return callee in _READERS or callee.__module__ == "itertools"
     if type(callee) is _BUILTIN:
@@ -219,7 +219,7 @@ def _form(callee: Any) -> Any:
         return _builtin(callee) if region_log.active() else builtins.staged_form(callee)
     if issubclass(kind, type):
         return _class(callee) if region_log.active() else builtins.staged_form(callee)
-    if issubclass(kind, _BUILTIN):  # of a method that is told its class
+    if issubclass(kind, _BUILTIN):  # of a method that gets its class
         return _builtin(callee) if region_log.active() else callee
     if kind in UNBOUND_METHODS and write_barriers.has_lists():
         return unconverted_calls.guarded(list_arguments.unbound(callee))
@@ -229,7 +229,7 @@ def _form(callee: Any) -> Any:
 
 
 def _builtin(callee: Any) -> Any:
-    """A function or a method written in C, called while a function is traced."""
+    """A native function or method, called while a function is traced."""
     target = callee.__self__
     families = _thread.trace.aliases.sets
     if families is not None:
@@ -277,7 +277,7 @@ def _of_container(callee: Any, target: Any) -> Any:
 
 
 def _operator(own: Any, python: Any, compares: bool) -> Any:
-    """A function of ``operator``: ``own`` for objects with methods of the user's, and where it
+    """A function of ``operator``: ``own`` for objects with user-defined methods, and where it
     compares lists that the graph grows."""
 
     def operate(*args: Any) -> Any:
@@ -338,8 +338,8 @@ def _class(cls: type) -> Any:
 
 
 def _is_made_by_python(cls: type) -> bool:
-    """Whether Python alone makes the objects of a class while there is nothing to tell: nothing of
-    the user's runs but an ``__init__`` that sets attributes."""
+    """Whether Python alone makes the objects of a class while ``loud`` is empty: no user code runs
+    but an ``__init__`` that sets attributes."""
     init: Any = getattr(cls, "__init__")  # noqa: B009 - the function itself is wanted
     if type(cls).__call__ is not type.__call__ or cls.__new__ is not object.__new__:
         return False
@@ -424,7 +424,7 @@ def _noting(function: types.FunctionType, result: Any, deep: bool) -> Any:
 
 
 def anew(whole: compile.Whole) -> types.FunctionType:
-    """What a lean function begins anew with."""
+    """The full form with which a fast path starts again."""
     return whole.form()
 
 
@@ -434,8 +434,9 @@ def converted(
     asked: compile.Asked | None = None,
     is_whole: bool = False,
 ) -> types.FunctionType:
-    """``function`` converted whatever its module; itself where that cannot be done. It can tell
-    the arguments that it is ``asked`` for. It may be lean unless it has to be ``whole``."""
+    """``function`` converted whatever its module; itself where that cannot be done. It can report
+    the arguments that are ``asked`` for. It may be a fast path unless it has to be the full
+    form."""
     if function.__code__.co_flags & _COROUTINES or compile.is_converted(function.__code__):
         return function
     try:

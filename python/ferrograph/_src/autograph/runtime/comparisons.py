@@ -1,4 +1,4 @@
-"""Comparisons and membership, in chains too."""
+"""Comparisons and membership tests, also chained."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def _holds_grown(value: Any, container: Any) -> bool:
 
 
 def _asked(value: Any, container: Any) -> Any:
-    """``value in container`` by the methods of the user's classes; NotImplemented without them."""
+    """``value in container`` by the methods of user-defined classes; NotImplemented without
+    them."""
     contains = method(container, "__contains__")
     if contains is not None:
         return hooks.callee(bool)(contains(value))

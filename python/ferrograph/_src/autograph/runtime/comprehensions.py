@@ -1,4 +1,5 @@
-"""List comprehensions: by Python where it decides, by a loop that adds the elements where not."""
+"""List comprehensions: plain Python over plain values, else a staged loop that appends the
+elements."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Methods that no text of the program's shows: the ``__init__`` of a dataclass, which calls
-``__post_init__``, and a ``__call__`` that is no plain function."""
+"""Methods without source: the ``__init__`` of a dataclass, which calls ``__post_init__``, and a
+``__call__`` that is no plain function."""
 
 from __future__ import annotations
 

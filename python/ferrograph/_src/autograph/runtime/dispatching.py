@@ -1,4 +1,4 @@
-"""Functions that choose by the class of their first argument: ``functools.singledispatch``."""
+"""Functions that dispatch on the class of their first argument: ``functools.singledispatch``."""
 
 from __future__ import annotations
 

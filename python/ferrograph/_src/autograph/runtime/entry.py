@@ -1,4 +1,5 @@
-"""Where the tracer and the public functions enter: the callees with the operators they run with."""
+"""Entry points for the tracer and the public functions: callees with the operators that they
+use."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Comparisons of what containers and dataclasses hold, element by element.
 
-Python's own code compares the elements of tuples, lists and dicts and the fields of dataclasses: it
-asks tensors for values that they do not have yet, and takes a list that the graph grows for a list
-of one element. Here they are compared by the rules of Python, with the operators that converted
-code calls.
+CPython's native code compares the elements of tuples, lists and dicts and the fields of
+dataclasses: it needs values that symbolic tensors do not have yet, and treats a list that the graph
+grows as a list of one element. Here they are compared by Python's rules, with the operators that
+converted code calls.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Functions of Python's library that act on the system or the interpreter: files, processes.
+"""External effects: functions of the standard library that change the system or the interpreter.
 
-What they change is no object's, so that no comparison finds it. Called in a branch or a loop of the
-graph they would act once, while tracing: that is refused before they do. So are functions that tell
-who refers to objects, anywhere in a trace, which refers to them itself, and methods that fail where
-others refer to theirs, once the trace has had branches or loops.
+They change no Python object, such as files or processes, so no snapshot shows it. Called in a
+staged branch or loop they would act once, at trace time: such a call is refused before it acts. So
+are functions that report the references to an object, anywhere in a trace, since the trace holds
+references itself, and methods that fail where others refer to their object, after the first staged
+branch or loop.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def form(callee: Any) -> Any:
 
 
 def _module_of(callee: Any) -> str:
-    """The module that a function is of; of a method in C the one of its class."""
+    """The module that a function is of; of a native method the one of its class."""
     owner = getattr(callee, "__self__", None)
     is_method = owner is not None and type(callee) is not types.MethodType
     if is_method and not isinstance(owner, types.ModuleType):
@@ -113,7 +114,7 @@ def _uncounted(callee: Callable) -> Callable:
 
 
 def _sizing(callee: Callable) -> Callable:
-    """``ndarray.resize``, which counts references to the array unless it is told not to."""
+    """``ndarray.resize``, which counts references to the array unless ``refcheck`` is false."""
 
     @functools.wraps(callee)
     def call(*args: Any, refcheck: Any = True, **kwargs: Any) -> Any:

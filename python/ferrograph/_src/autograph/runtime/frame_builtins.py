@@ -1,8 +1,8 @@
-"""Builtins that look at the frame of who calls them, called by whatever name: ``eval``, ``exec``,
-``locals``, ``sys._getframe``.
+"""Builtins that read the frame of their caller, under any name: ``eval``, ``exec``, ``locals``,
+``sys._getframe``.
 
-Where a part of a function, such as a branch, is a function of its own in converted code, its frame
-has the names alone that its text has. What asks for others is refused.
+A part of a function that is a separate function in converted code, such as a branch, has a frame
+with only the names in its source. Reading other names is refused.
 """
 
 from __future__ import annotations

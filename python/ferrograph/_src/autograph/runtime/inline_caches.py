@@ -1,7 +1,7 @@
-"""What is asked once where a loop does the same again; ``convert/inline_caches.py`` says how.
+"""Inline caches of calls and stores in loops; see ``convert/inline_caches.py``.
 
-Each gives what ``fn`` and ``owner`` give, and leaves it among the function's sites
-where it stays so: while ``loud`` is empty, for an object that is the same.
+Each returns what ``fn`` and ``owner`` return, and stores it at the function's site where it stays
+valid: while ``loud`` is empty, for the same object.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def called_of(
     sites: list, place: int, callee: Any, target: Any, *args: Any, let_go: None = None
 ) -> Any:
     """``fn(callee)`` of a method of ``target``; the site says, too, where Python alone may call it
-    again. Who is told of the arguments is told by this call itself."""
+    again. Where arguments are to be reported, this call reports them."""
     before = sites[place]
     if type(before) is types.MethodType and not loud:
         found = of_another(callee, before.__func__, sites[place + 3] is False)

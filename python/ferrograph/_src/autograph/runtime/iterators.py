@@ -1,4 +1,4 @@
-"""Functions of ``itertools`` with numbers in the place of which no tensor can stand."""
+"""Functions of ``itertools`` whose numeric arguments cannot be tensors."""
 
 from __future__ import annotations
 

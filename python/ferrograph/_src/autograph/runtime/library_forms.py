@@ -1,8 +1,8 @@
 """Functions of this library as converted code calls them.
 
-Those that make tensors of numbers say so. A tensor that the graph makes of numbers of Python's by
-operators stands for a number; one that the program makes of them by a function, such as ``fg.cast``
-or ``fg.constant``, is a tensor there, too.
+Those that make tensors of numbers mark them as tensors. A tensor that operators make of symbolic
+Python scalars is a symbolic Python scalar; one that the program makes of them by a function, such
+as ``fg.cast`` or ``fg.constant``, is a tensor in plain Python, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""``match``: whether a subject fits a pattern, where tensors may decide, and what it captures."""
+"""``match``: whether a subject matches a pattern, where tensors may decide, and what it
+captures."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ def match(subject: Any, pattern: tuple) -> Match:
 
 
 def _both(first: Any, subject: Any, pattern: tuple, names: dict) -> Any:
-    """Whether ``first`` holds and ``subject`` fits: what that runs of the program's is not run
+    """Whether ``first`` holds and ``subject`` fits: the user code that this needs does not run
     where ``first`` does not hold."""
     if not is_staged(first):
         return _fits(subject, pattern, names) if first else False
@@ -73,7 +74,7 @@ def _deferred(subject: Any, pattern: tuple, names: dict) -> Any:
 
 
 def _runs_code(subject: Any, pattern: tuple) -> bool:
-    """Whether to tell if a subject fits may run code of the program's."""
+    """Whether matching a subject may run user code."""
     if pattern[0] in _KEEPING:
         return any(_runs_code(subject, inner) for inner in _inner(pattern))
     if pattern[0] == "value" and not _is_plain(pattern[1]):
@@ -96,7 +97,7 @@ def _inner(pattern: tuple) -> tuple:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether no code of the program's runs where a value is looked at, or into."""
+    """Whether no user code runs where a value or its parts are read."""
     if type(value) in (list, tuple):
         return all(map(_is_plain, value))
     if type(value) is dict:

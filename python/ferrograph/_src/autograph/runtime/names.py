@@ -1,4 +1,4 @@
-"""Names of the user's that operators set or report."""
+"""Local names of user code that operators bind or report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""``fg.print`` of numbers and texts of Python's that the graph chose: as Python writes them."""
+"""``fg.print`` of symbolic Python scalars and strings: they are formatted as Python formats
+them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ __all__ = ["printed"]
 
 
 def printed(*inputs: Any, **keywords: Any) -> Any:
-    """``fg.print``: a tensor that stands for a number or a text shows as that does."""
+    """``fg.print``: a symbolic Python scalar or string is printed as Python prints it."""
     if not (chosen or loud) or not any(map(_holds_written, inputs)):
         return ops.print(*inputs, **keywords)
     between, summarize = keywords.pop("sep", " "), keywords.pop("summarize", None)

@@ -1,4 +1,4 @@
-"""``any`` and ``all`` of converted code: where a tensor ends them, also when the graph runs."""
+"""``any`` and ``all`` of converted code: short-circuiting on tensors, also when the graph runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that run already and are called again: in a branch such a call may be staged."""
+"""Recursion: calls of functions that are active; in a staged branch such a call may be staged."""
 
 from __future__ import annotations
 

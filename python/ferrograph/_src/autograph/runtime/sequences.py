@@ -1,4 +1,4 @@
-"""What comprehensions run over, and what unpacks into targets."""
+"""Implicit iteration: the iterables of comprehensions, and unpacking into targets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Iterators that are run over as far as a tensor decides: what taking their elements does happens
-in branches, and a program that holds them may see how far that came."""
+"""Iterators that are consumed as far as a tensor decides: the side effects of taking an element
+happen in branches, and a program that keeps the iterator may see its position."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def going_on(turns: Turns, found: Any, operator: Callable, taken: Callable[[], A
     """``found`` joined by ``operator`` with what is ``taken`` of each element behind, where it is
     reached.
 
-    What methods of the program's count is plain within the branch that counts it, and no longer
-    behind it: their elements are taken within one another's branches.
+    A counter in a user-defined method is a plain value within the branch that changes it, and
+    symbolic after it: so the elements are taken in nested branches.
     """
     if not _by_methods(turns):
         while not turns.is_over:
@@ -152,7 +152,7 @@ def _parts(iterator: Any, depth: int) -> list:
 
 
 def may_act(iterator: Any) -> bool:
-    """Whether taking elements may run functions of the program's."""
+    """Whether taking elements may run user code."""
     if type(iterator) is types.GeneratorType:
         code = iterator.gi_code
         if code.co_name != "<genexpr>" or is_own_file(code.co_filename):

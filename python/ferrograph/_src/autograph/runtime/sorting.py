@@ -1,4 +1,4 @@
-"""``sorted``, ``list.sort``: by tensors in the graph, by all else as Python does."""
+"""``sorted``, ``list.sort``: by tensors in the graph, by anything else as in Python."""
 
 from __future__ import annotations
 

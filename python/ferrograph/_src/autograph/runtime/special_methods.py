@@ -1,4 +1,4 @@
-"""Special methods of the user's classes: looked up as Python does, on the class, and converted.
+"""Special methods of user-defined classes: looked up on the class, as in Python, and converted.
 
 ``x + y`` calls ``type(x).__add__``. Where that is a function of the user's the operators call its
 converted form instead, so that its own ``if`` and ``while`` may be staged. Everything else takes
@@ -60,8 +60,8 @@ def is_own(value: Any) -> bool:
 
 
 def method(value: Any, name: str) -> Callable | None:
-    """The special method of a value in its converted form; None where it is no function of the
-    user's."""
+    """The special method of a value in its converted form; None where it is no user-defined
+    function."""
     function = function_of(type(value), name)
     return None if function is None else types.MethodType(callee(function), value)
 
@@ -75,8 +75,8 @@ def function_of(kind: type, name: str) -> types.FunctionType | None:
 
 
 def callee(function: types.FunctionType) -> Any:
-    """The form of a special method that is called: also of one that a decorator of Python's own
-    gave to a class."""
+    """The form of a special method that is called: also of one that a decorator of the standard
+    library gave to a class."""
     is_given = ownership.is_library_file(function.__code__.co_filename)
     if is_given and not getattr(function, NOT_CONVERTED, False):
         return late.converted(function)
@@ -108,12 +108,12 @@ def truth(value: Any) -> Any:
 
 
 def opened(value: Any) -> Any:
-    """What a loop over ``value`` runs over, where that is an object with several contents."""
+    """What a loop over ``value`` iterates over, where that is a variant proxy."""
     return variant_proxies.elements_of(value) if is_proxy(value) else value
 
 
 def has_methods(iterable: Any) -> bool:
-    """Whether methods of the user's say what Python code runs over."""
+    """Whether user-defined methods give the elements over which Python code iterates."""
     kind = type(iterable)
     if kind in NATIVE_OBJECTS:
         return False
@@ -188,9 +188,9 @@ def _refuse_end(before: int) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "a loop of Python's runs over an object of a class whose method ends it (`raise "
-                "StopIteration`, or `IndexError`) where a tensor decides: how often it runs is "
-                "known only when the graph runs",
+                "a Python loop iterates over an object whose method ends the iteration (`raise "
+                "StopIteration`, or `IndexError`) where a tensor decides: the number of iterations "
+                "is known only when the graph runs",
                 "Write `for i in fg.range(n):` or `while`, and keep the position in a tensor.",
             )
         )

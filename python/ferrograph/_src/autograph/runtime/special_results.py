@@ -1,5 +1,5 @@
-"""What special methods of the user's give, where Python asks for a number of one class: that is
-asked of numbers that the graph chose, too. A tensor of the program's is none, here as in plain
+"""Checks of the results of user-defined special methods, where Python requires one class: symbolic
+Python scalars are checked, too. A tensor of the program is not of that class, here as in plain
 Python.
 """
 

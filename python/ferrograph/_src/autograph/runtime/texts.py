@@ -1,4 +1,4 @@
-"""Formatted values: of a tensor that has no value yet a string tensor with the text."""
+"""Formatted values: a symbolic tensor is formatted as a string tensor."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def shown(value: Any) -> Any:
 
 
 def written(value: Any) -> Any:
-    """The text of a number that the graph chose, as Python writes it: a string tensor. A text that
-    it chose is that itself."""
+    """A symbolic Python scalar formatted as in Python: a string tensor. A symbolic Python string is
+    returned as it is."""
     if value.dtype == dtypes.string and python_scalars.is_symbolic_string(value):
         return value
     text = _of_truth_or_float(value)
@@ -118,13 +118,13 @@ def written(value: Any) -> Any:
 
 
 def _text(tensor: Any) -> Any:
-    """A string tensor, noted as one that stands for a text of Python's."""
+    """A string tensor, marked as a symbolic Python string."""
     python_scalars.mark_string(tensor)
     return tensor
 
 
 def _of_truth_or_float(number: Any) -> Any:
-    """The text of a truth, or of a float that is one of some that are known; None of others."""
+    """A bool, or a float that is one of some known values, as a string; None for others."""
     if number.dtype == dtypes.bool:
         return ops.where(number, "True", "False")
     known = python_scalars.known_of(number)
@@ -133,15 +133,15 @@ def _of_truth_or_float(number: Any) -> Any:
     return _of_known(number, {v: repr(v) for v in known})
 
 
-_DIGITS = 6  # that a float32 shows as the float does for which it stands
+_DIGITS = 6  # that a float32 shows as the Python float does
 
 
 def _of_float(number: Any, spec: str, attributes: dict[str, Any]) -> Any:
-    """The text of a float of Python's that the graph chose among some that are known. None where
-    they are not, and the single precision in which it is computed shows the same digits: others are
+    """A symbolic Python float that is one of some known values, formatted. None where its values
+    are unknown and the single precision in which it is computed shows the same digits: others are
     refused."""
     if python_scalars.standing(number) is not True:
-        return None  # a tensor of plain Python's, too
+        return None  # a tensor in plain Python, too
     known = python_scalars.known_of(number)
     text = _of_known(number, {v: format(v, spec) for v in known}) if known else None
     if text is not None:
@@ -156,7 +156,7 @@ def _of_float(number: Any, spec: str, attributes: dict[str, Any]) -> Any:
 
 
 def _of_known(number: Any, texts: dict[Any, str]) -> Any:
-    """The text of the number for which a tensor stands, among those of some numbers."""
+    """The string of a symbolic number, among those of its known values."""
     by_single: dict[float, str] = {}
     for value, text in texts.items():
         if by_single.setdefault(_single(value), text) != text:
@@ -209,7 +209,7 @@ def _attributes(
 
 
 def joining(between: str, python: Callable) -> Callable:
-    """``between.join``, of texts among which the graph may have chosen; else ``python``'s."""
+    """``between.join`` of strings that may be symbolic; else that of ``python``."""
 
     def put_together(parts: Any) -> Any:
         if type(parts) not in (list, tuple) or not any(

@@ -1,7 +1,7 @@
-"""Calls of code that is not converted: it sees Python objects as they are.
+"""Calls of code that is not converted: it sees the Python objects themselves.
 
-What the graph knows more of than Python does not reach it: a list that the graph grows, an object
-that a region changed. ``given`` says so at the line of the call.
+State that only the graph has does not reach it: a list that the graph grows, an object that a
+region changed. ``given`` refuses such arguments at the line of the call.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def formatting(callee: Callable) -> Callable:
 
 
 def asking(callee: Callable) -> Callable:
-    """A function that tells a number of Python's from a tensor, or says of what is no array that
-    it is another one."""
+    """A function that distinguishes a Python scalar from a tensor, or treats anything that is no
+    array as unequal."""
     compares = callee.__name__ in COMPARING
 
     def ask(*args: Any, **kwargs: Any) -> Any:
@@ -103,8 +103,8 @@ def asking(callee: Callable) -> Callable:
                 raise errors.StagingError(
                     diagnostic(
                         here(),
-                        f"`{callee.__name__}` of NumPy's asks for the values of a tensor, which "
-                        "has none while the function is traced",
+                        f"`numpy.{callee.__name__}` needs the values of a tensor, which has none "
+                        "while the function is traced",
                         "Write `fg.reduce_all(fg.equal(a, b))`.",
                     )
                 )
