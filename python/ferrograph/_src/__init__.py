@@ -37,7 +37,7 @@ class uncollected:
 
     Where it ``settles``, what it made stays, as modules do: these objects go to the oldest
     generation without being walked through. That is for what happens a bounded number of times,
-    since garbage of the program's, too, waits for the next full collection then.
+    since garbage of user code, too, waits for the next full collection then.
     """
 
     def __init__(self, settles: bool = False):
@@ -109,7 +109,7 @@ def lazy(module: str, where: dict[str, str]) -> Callable[[str], Any]:
 
 
 class _Later:
-    """Stands for a module until a name of it is first asked for."""
+    """A proxy for a module until a name of it is first used."""
 
     def __init__(self, module: str):
         self._module = module
@@ -148,7 +148,7 @@ def door(
       places: where the names are that are imported when they are first asked for, as
         ``"sparse.tensor:SparseTensor"``.
       modules: the public modules below it that are imported so.
-      others: the module whose ``find`` gives what other names stand for, None for what is none.
+      others: the module whose ``find`` gives the values of other names, None for unknown ones.
     """
     places = places or {}
 

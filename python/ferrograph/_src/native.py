@@ -1,4 +1,4 @@
-"""The one door to the native module: nothing else imports ``ferrograph._core``."""
+"""The native module; nothing else imports ``ferrograph._core``."""
 
 from .. import _core
 from .._core import Tensor, convert_to_tensor

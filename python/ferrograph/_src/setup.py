@@ -104,7 +104,7 @@ def _print_sink(stream: str, text: str) -> None:
 
 
 def _taken_for_truth(tensor: Any, sign: str) -> None:
-    """Hear of an operator that makes integers of Python's bools."""
+    """Called for an operator that makes integers of Python bools."""
     if chosen:
         _find("refuse_truth")(tensor, sign)
 
@@ -131,13 +131,13 @@ def _formatted(tensor: Any, spec: str) -> str:
 
 
 def _divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
-    """Hear of an operator of a symbolic scalar that fails for some of Python's numbers."""
+    """Called for an operator of a symbolic scalar that fails for some Python numbers."""
     if chosen:
         _find("divided")(tensor, other, sign, swapped)
 
 
 def _weakened(x: Any, y: Any) -> tuple | None:
-    """Two operands of different dtypes, where one is a number that the graph chose."""
+    """Two operands of different dtypes, where one is a symbolic Python scalar."""
     return _find("weakened")(x, y) if chosen else None
 
 

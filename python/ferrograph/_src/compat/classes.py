@@ -1,4 +1,4 @@
-"""Classes that libraries know by the modules that they are in."""
+"""Classes that libraries import from certain modules."""
 
 from __future__ import annotations
 

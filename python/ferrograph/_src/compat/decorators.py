@@ -1,4 +1,4 @@
-"""Small questions of libraries."""
+"""Small helpers that libraries call."""
 
 from __future__ import annotations
 

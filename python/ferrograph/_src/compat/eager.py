@@ -1,4 +1,4 @@
-"""The context of eager work, as libraries ask for it."""
+"""The eager context, as libraries use it."""
 
 from __future__ import annotations
 

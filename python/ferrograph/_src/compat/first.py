@@ -1,4 +1,4 @@
-"""The names of ``compat`` and ``compat.v1`` that programs of the documents use."""
+"""The names of ``compat`` and ``compat.v1`` that documented programs use."""
 
 from __future__ import annotations
 

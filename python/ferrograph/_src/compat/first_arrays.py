@@ -1,4 +1,5 @@
-"""Functions of ``compat.v1`` over arrays and variables: those of today, in the order of before."""
+"""Functions of ``compat.v1`` on arrays and variables: the current ones with the old argument
+order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Control flow of ``compat.v1``: that of today, with the arguments of before."""
+"""Control flow of ``compat.v1``: the current functions with the old arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``compat.v1.nn``: the functions of today, with the arguments of before."""
+"""``compat.v1.nn``: the current functions with the old arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Keras there is, and which backend it takes."""
+"""Which Keras is installed, and which backend it uses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The modules of ``tensorflow.python`` and its neighbours that living packages import.
+"""The modules of ``tensorflow.python`` and the like that maintained packages import.
 
-A package that goes below the documents finds what it asks for here and nothing else; each row says
-who asks.
+They have only the names that packages import beyond the documented API; each row says which
+package.
 """
 
 from __future__ import annotations

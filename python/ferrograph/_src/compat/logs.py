@@ -30,7 +30,7 @@ ERROR, FATAL = logging.ERROR, logging.CRITICAL
 
 
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
-    """Log a message, with ``args`` formatted into it, at a level of Python's ``logging``."""
+    """Log a message, with ``args`` formatted into it, at a level of the module ``logging``."""
     get_logger().log(level, msg, *args, **kwargs)
 
 

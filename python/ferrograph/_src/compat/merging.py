@@ -1,4 +1,4 @@
-"""Updates of variables by an optimizer, within a strategy."""
+"""Variable updates by an optimizer within a strategy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modules of the face, made when they are imported."""
+"""The modules of the compatibility layer, made when they are imported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _with_parents(names: Iterable[str]) -> set[str]:
     return {"", *(".".join(p[:n]) for p in parts for n in range(1, len(p) + 1))}
 
 
-_SAME = "compat.v2"  # the modules below it are those of the face itself
+_SAME = "compat.v2"  # the modules below it are those of the layer itself
 _MODULES = _with_parents([*NAMESPACES, *OWN, *INTERNALS, _SAME])
 
 
@@ -45,17 +45,17 @@ def _is_of_keras(top: str, name: str) -> bool:
 
 
 def is_face(module: Any) -> bool:
-    """Whether a module is one of the face."""
+    """Whether a module belongs to the compatibility layer."""
     return isinstance(getattr(module, "__loader__", None), Finder)
 
 
 class Finder(MetaPathFinder, Loader):
-    """Finds and makes the modules of the face."""
+    """Finds and makes the modules of the compatibility layer."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of a module of the face; None for others."""
+        """The spec of a module of the compatibility layer; None for others."""
         top, _, name = fullname.partition(".")
         name = _plain(name)
         if not _is_of_keras(top, name) and (top != FACE or name not in _MODULES):

@@ -1,4 +1,5 @@
-"""What modules of the face have besides the public names, and where it is.
+"""The names in modules of the compatibility layer besides the public ones, and where they are
+defined.
 
 The modules of the public names are there by themselves (``coverage.NAMESPACES``). A name is
 ``"module:attribute"`` below ``ferrograph._src``.

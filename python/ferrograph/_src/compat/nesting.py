@@ -1,4 +1,4 @@
-"""``tensorflow.python.util.nest``: structures that are opened no further than a shallower one."""
+"""``tensorflow.python.util.nest``: structures flattened no deeper than a shallower one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs that are built to learn shapes and dtypes, and thrown away."""
+"""Temporary graphs, built to infer shapes and dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditionals that are plain where the condition is known."""
+"""Conditionals that run as plain Python where the condition is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classes of specs by the names under which files have them."""
+"""The classes of specs by their names in files."""
 
 from __future__ import annotations
 

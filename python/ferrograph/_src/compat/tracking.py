@@ -1,4 +1,4 @@
-"""Objects that refer to objects with variables, as libraries make them."""
+"""Trackable objects, as libraries use them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _is_followed(value: Any) -> bool:
 
 
 def _is_nowhere_else(value: Any) -> bool:
-    """Whether only the assignment to an attribute that is under way refers to a value."""
+    """Whether only the active assignment to an attribute refers to a value."""
     kept = keeps_arguments()  # then each call but that by the statement has one more
     frame, n_own = sys._getframe(2), 3 + kept  # of the two frames here, and of the call that counts
     while frame is not None and frame.f_code.co_name == "__setattr__":

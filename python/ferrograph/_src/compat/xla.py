@@ -1,4 +1,4 @@
-"""Operations of a compiler's interface that libraries call by its names."""
+"""Operations of the XLA interface that libraries call."""
 
 from __future__ import annotations
 

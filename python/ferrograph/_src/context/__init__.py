@@ -1,1 +1,1 @@
-"""Where the program is: the thread's regions and scopes, whose code runs, tracebacks, settings."""
+"""The state of the thread (regions and scopes), ownership of code, tracebacks, settings."""

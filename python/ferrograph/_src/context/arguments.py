@@ -1,7 +1,7 @@
-"""Which argument of which public function a value was given for: what messages about it name.
+"""Finds the argument of the public function that a value was passed for, for error messages.
 
-Looked for where something has failed, in the frames of this package that are running and in what
-the function says of its parameters, so that calls which succeed pay nothing.
+It is looked up after a failure, in the running frames of this package and in the signature of the
+function, so that calls which succeed pay nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What was found out about classes, as long as they live."""
+"""Weak caches of facts about classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the public API is there, what is planned, and what is left out on purpose.
+"""Coverage of the public API: what is present, what is planned, and what is left out on purpose.
 
 ``make generate`` reads this table and the declarations and writes ``docs/coverage.md``; a public
 module reads it when it is asked for a name that it does not have. What is declared

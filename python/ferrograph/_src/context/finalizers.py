@@ -1,4 +1,4 @@
-"""Whether a program may see when an object ends."""
+"""Whether a program can observe that an object is freed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What the lower layers ask of higher ones: each answer is put here once, by the layer that has it.
+"""Hooks: functions of higher layers that lower layers call; each is set once, by the layer that
+defines it.
 
-A field is called as a function; who reads it need not know where it comes from.
+A field is called as a function; the caller does not import the layer that defines it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Hooks:
     fills_memo: Callable[[Any, str, bool], bool | None]
     # A comparison of containers, NotImplemented where Python's own serves.
     containers_compared: Callable[[str, Any, Any], Any]
-    # Has all code see that an object has several contents from now on.
+    # Substitutes a variant proxy for every reference to an object that has variants from now on.
     substitute: Callable[[Any], None]
     # Passes on the notes on a region to the concrete function made of it, once there are some.
     finished: Callable[[Any, Any], None] | None = None

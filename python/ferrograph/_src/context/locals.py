@@ -1,4 +1,4 @@
-"""What the names of running functions hold."""
+"""The local variables of running functions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _UNSHARED = 3  # references to a dict: of its frame, of what asks here, and of t
 
 def locals_of(frame: types.FrameType) -> dict[str, Any]:
     """The names of a frame with what they hold. Before Python 3.13 a dict of them stays with the
-    frame: it is left empty, unless the program has it, so that an object ends where the function
-    lets go of it."""
+    frame: it is left empty, unless the program has it, so that an object is freed when the function
+    releases it."""
     held = frame.f_locals
     if not frame.f_code.co_flags & _OPTIMIZED:
         return held
@@ -28,9 +28,9 @@ def locals_of(frame: types.FrameType) -> dict[str, Any]:
 
 
 def forgotten(n_frames: int = 1) -> bool:
-    """Let go of what trace functions refer to by the names of the functions of this package that
-    called: before Python 3.11 there is a dict of these where a debugger traces. True, for the line
-    that counts references: the next one would be traced again."""
+    """Release the references that trace functions hold to the local variables of the calling
+    functions of this package: before Python 3.11 a frame has a dict of these where a debugger
+    traces. True, for the line that counts references: the next one would be traced again."""
     if sys.gettrace() is None:
         return True
     frame: Any = sys._getframe(1)

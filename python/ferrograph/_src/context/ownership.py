@@ -1,7 +1,7 @@
-"""Whose code something is: this package's, a library's, or the user's.
+"""Ownership of code: this package's, a library's, or user code.
 
-All that tells them apart asks here: tracebacks, records of traces, guards, the converter and, by
-the folder it is given, the native module.
+Tracebacks, records of traces, guards, the converter and, through the folder it is given, the native
+module use this module to distinguish them.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ __all__ = [
 # The beginning of the paths of this package's files.
 PACKAGE_FOLDER = os.path.abspath(__file__).rpartition(os.sep + "_src" + os.sep)[0] + os.sep
 
-# The free name under which converted code of the user's finds the operators.
+# The free name under which converted user code finds the operators.
 OPERATORS = "ag__"
 # The name under which loops in it keep what they asked the operators for: its inline caches.
 SITES = "ag__sites"
 # The free name of those that one trace keeps from call to call.
 KEPT = "ag__kept"
-# The free name of the whole form of a function in its lean one; see ``convert/fast_path.py``.
+# The free name of the full form of a function in its fast path; see ``convert/fast_path.py``.
 WHOLE = "ag__whole"
 # The free name of a cell that says whether there is anything to ask; see ``heap/trace_context.py``.
 LOUD = "ag__loud"
@@ -139,12 +139,12 @@ def is_own_module(name: str | None) -> bool:
 _CONVERTED = ("sonnet",)
 
 
-# Where NumPy before 1.25 says that it made what dispatches: functions, later objects in C.
+# The file name of dispatching functions before NumPy 1.25; later ones are native objects.
 _DISPATCHING = "<__array_function__ internals>"
 
 
 def is_made_by_numpy(function: types.FunctionType) -> bool:
-    """Whether a function of Python's is all that NumPy puts in front of one that dispatches."""
+    """Whether a Python function is only the wrapper that NumPy makes for a dispatching function."""
     return function.__code__.co_filename == _DISPATCHING
 
 
@@ -182,8 +182,8 @@ def _has_code_of_others(cls: type) -> bool:
 
 
 _HEAP_TYPE = 1 << 9  # of the flags of a class: made at run time
-# Since Python 3.12 most modules in C make their classes at run time, too, and close them to new
-# attributes. This interpreter is asked by a class of such a module.
+# Since Python 3.12 most native modules make their classes at run time, too, and close them to new
+# attributes. A class of such a module shows what this interpreter does.
 _CLOSED = 1 << 8 if _io.FileIO.__flags__ & _HEAP_TYPE else 0
 
 
@@ -193,7 +193,7 @@ def is_written_in_c(cls: type) -> bool:
 
 
 def is_built_in(cls: type) -> bool:
-    """Whether a class of C is laid out as it is compiled, not made when its module runs."""
+    """Whether a native class is static, not made when its module is imported."""
     return not cls.__flags__ & _HEAP_TYPE
 
 

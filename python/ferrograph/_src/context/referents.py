@@ -1,4 +1,5 @@
-"""What objects refer to, the same for every Python: locals of a generator are its own."""
+"""The references of objects, the same in every Python version: those of a generator include its
+locals."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The lines of the program's files, for conversion and for messages that show them.
+"""Source lines of files, for conversion and for messages that show them.
 
-``linecache`` is asked where it is loaded, as by debuggers, notebooks and most tests, which may
-have put texts there that no file holds. To import it takes longer than to read a file, so without
-it files of UTF-8 are read here; what is no such file is left to it.
+``linecache`` is used where it is loaded, as by debuggers, notebooks and most tests, which may have
+put sources there that are in no file. Importing it takes longer than reading a file, so without it
+UTF-8 files are read here; anything else is left to it.
 """
 
 from __future__ import annotations

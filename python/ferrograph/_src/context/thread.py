@@ -1,4 +1,4 @@
-"""Where the program is: eager or in a graph, under which names, after which operations."""
+"""The state of a thread: eager or in a graph, its name scopes and its control dependencies."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Ongoing:
     def start(self, region: Any) -> None:
         """A pass over the function, into that region."""
         self.region = region
-        self.substitute: Any = None  # what calls of itself get, with the knot that they name
+        self.substitute: Any = None  # what recursive calls get, with its handle
         self.is_pending = False  # whether a call of itself could not be given anything
 
     def is_recursive(self) -> bool:
@@ -96,7 +96,7 @@ _thread = _Thread()
 class tracing:
     """Operations of a block become nodes of the region. After an exception it is abandoned.
 
-    ``reads`` is told of the Python functions that run in the block.
+    ``reads`` is notified of the Python functions that run in the block.
     """
 
     __slots__ = ("_reads", "_region", "_scopes")

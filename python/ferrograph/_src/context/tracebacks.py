@@ -34,17 +34,17 @@ _state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
 _LAYERS = ("autograph", "heap", "staging", "symbolic")
 _STAGING = tuple(f"{PACKAGE_FOLDER}_src/{name}/" for name in _LAYERS)
 
-# Code objects made of a part of a function, as the body of a loop: their frames stand for it.
+# Code objects made of a part of a function, as the body of a loop: their frames are shown as its
+# frame.
 parts: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
-# Code objects of lean forms: behind their frame stands that of the whole form, where they asked
-# for it.
+# Code objects of fast paths: the frame of the full form follows theirs, where they called it.
 lean: weakref.WeakSet[types.CodeType] = weakref.WeakSet()
 
 # By the ids of their code, functions that trace others: frames above theirs belong to the trace.
 tracing: set[int] = set()
 
-# By the ids of their code, operators that act for augmented assignments of the program's.
+# Ids of the code of operators that perform augmented assignments of user code.
 augmenting: set[int] = set()
 
 # Code objects that AutoGraph could not convert, and why.
@@ -129,7 +129,8 @@ def _explain(error: BaseException) -> None:
 
 
 def _say_place(error: BaseException) -> None:
-    """Say in an error of this package at which line of the user's it was raised, unless it does."""
+    """Add to an error of this package the line of user code where it was raised, unless it has
+    one."""
     said = isinstance(error, (TypeError, ValueError, NotImplementedError)) and len(error.args) == 1
     place = _user_place(error) if said and str(error) == error.args[0] else None
     if place is None or f"{place[0]}:" in error.args[0]:
