@@ -1,4 +1,4 @@
-"""Names of checkpoints, and what the operating system says of files as errors of this package."""
+"""Names of checkpoints, and errors of the operating system as errors of this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State of Python's own in checkpoints, as bytes."""
+"""Python state in checkpoints, as bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Dataset.save`` that goes on where it was stopped: parts of it, a checkpoint behind each."""
+"""``Dataset.save`` that resumes where it was interrupted: a checkpoint after each part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file ``checkpoint`` in a folder, which says which checkpoint is the latest one."""
+"""The file ``checkpoint`` in a folder, which names the latest checkpoint."""
 
 from __future__ import annotations
 

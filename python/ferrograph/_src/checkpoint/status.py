@@ -1,4 +1,4 @@
-"""What ``Checkpoint.restore`` gives: whether objects and values found one another."""
+"""The status that ``Checkpoint.restore`` returns: which objects and values were matched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a checkpoint sees of an object: the tensors it holds, and the objects it refers to.
+"""The checkpoint protocol: the tensors that an object holds, and the objects that it refers to.
 
 Variables hold one tensor. Modules, generators and checkpoints refer to what their attributes hold,
 lists and tuples to their elements, dictionaries to the values of their keys. Objects of other

@@ -1,4 +1,4 @@
-"""The objects of a program, and of a checkpoint, to look at: ``TrackableView`` and the like."""
+"""Views of the objects of a program and of a checkpoint: ``TrackableView`` and the like."""
 
 from __future__ import annotations
 

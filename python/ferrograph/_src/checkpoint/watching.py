@@ -1,15 +1,15 @@
-"""Objects that a restoration waits for: attributes, list elements and keys that are set later.
+"""Deferred restoration: attributes, list elements and keys that are set later.
 
-Who tells that something was added to an object:
+How an added object is noticed:
 
 * its class, where that is one of ``telling``: it calls ``arrived`` for each attribute that is set;
-* a setter that other classes whose instances have attributes get while any restoration waits for
-  attributes, and lose when none does, so that programs that do not wait pay nothing;
-* a list or dictionary that is waited for by itself: one of a class that tells takes its place in
-  what holds it, also in tuples, which are made anew.
+* by a setter that is added to other classes with instance attributes while a restoration waits for
+  attributes, and removed afterwards, so that programs that do not wait pay nothing;
+* by a list or dictionary itself: a notifying subclass replaces it in its holders, also in tuples,
+  which are rebuilt.
 
-A list or dictionary whose place was taken may be known under other names, and nobody tells what is
-added there: it is taken over when somebody next looks at what the object refers to.
+A list or dictionary that was replaced may have other references, and additions through these are
+not noticed at once: they are taken over when the references of the object are next read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Datasets: pipelines of elements that are computed when they are asked for.
+"""Datasets: pipelines of elements that are computed on demand.
 
 One module imports all, so that the methods of the class are there.
 """

@@ -1,4 +1,4 @@
-"""Functions over elements that take more than the elements: by turns, and with a state."""
+"""Functions over elements that take more than one element: interleaves, and scans with a state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements brought together: batches, padded batches, groups and buckets."""
+"""Batching: batches, padded batches, groups and buckets."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _padded_parts(
 ) -> Dataset:
     """Batches of elements with extension types in them, of which each part is padded.
 
-    TypeError where shapes or paddings are told, or a part is no tensor.
+    TypeError where shapes or paddings are given, or a part is no tensor.
     """
     if shapes is not None or paddings is not None:
         raise TypeError(

@@ -53,14 +53,14 @@ class CsvDataset(FileDataset):
 
     Args:
       filenames: a name, several, or a tensor of them.
-      record_defaults: for each column what stands for a missing field (a number, a string, or a
-        list or tensor of one), or a dtype where none may be missing.
+      record_defaults: for each column the default of a missing field (a number, a string, or a list
+        or tensor of one), or a dtype where none may be missing.
       compression_type: ``""``, ``"ZLIB"`` or ``"GZIP"``.
       buffer_size: how many bytes are read at a time.
       header: whether the first row of each file is left out.
       field_delim: what stands between fields: one character.
       use_quote_delim: whether quotes may enclose fields.
-      na_value: what stands for a missing field besides nothing.
+      na_value: a string for a missing field, besides the empty one.
       select_cols: the numbers of the columns that are taken, in ascending order.
       exclude_cols: the numbers of those that are not.
     """
@@ -97,7 +97,8 @@ class CsvDataset(FileDataset):
 
 
 def _default(value: Any) -> Any:
-    """What stands for a missing field, as a tensor of one; one of none where it may not be missing.
+    """The default of a missing field, as a tensor of one element; an empty one where none may be
+    missing.
 
     ValueError for a dtype that columns do not have.
     """
@@ -170,7 +171,7 @@ def make_csv_dataset(
       select_columns: the names or numbers of the columns that are taken.
       field_delim: what stands between fields: one character.
       use_quote_delim: whether quotes may enclose fields.
-      na_value: what stands for a missing field besides nothing.
+      na_value: a string for a missing field, besides the empty one.
       header: whether the first row of each file names the columns.
       num_epochs: how many times the rows are repeated; without end where not given.
       shuffle: whether files and rows come in random order.

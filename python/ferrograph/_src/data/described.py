@@ -1,4 +1,4 @@
-"""Types of elements as what is written beside saved elements says them, and how these are laid out.
+"""Types of elements as the metadata of saved elements has them, and their layouts.
 
 A type is a structure of saved models, in bytes. A layout says which tensors make up a component, as
 the operations that keep elements take it.

@@ -1,4 +1,4 @@
-"""Datasets of what stands in files: lines, records, records of one length; and of files' names."""
+"""Datasets of the contents of files: lines, records, fixed-length records; and of file names."""
 
 from __future__ import annotations
 

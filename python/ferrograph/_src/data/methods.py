@@ -1,4 +1,4 @@
-"""Gives ``Dataset`` the functions that stand behind its methods."""
+"""Adds methods to ``Dataset`` that are defined in other modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line on the terminal while a person waits for all elements of a dataset."""
+"""A progress line on the terminal while all elements of a dataset are computed."""
 
 from __future__ import annotations
 

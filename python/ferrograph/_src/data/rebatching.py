@@ -1,4 +1,4 @@
-"""Rows stacked anew in batches of sizes that take turns: ragged and sparse rows, empty batches."""
+"""Rows rebatched in a cycle of batch sizes: ragged and sparse rows, empty batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements of equal keys reduced to one, and tables of the elements of datasets."""
+"""Elements reduced by key, and tables made of the elements of datasets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements chosen at random so that their classes are as frequent as is asked for."""
+"""Elements resampled so that their classes have the wanted distribution."""
 
 from __future__ import annotations
 

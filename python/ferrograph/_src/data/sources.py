@@ -1,4 +1,4 @@
-"""Where elements come from: rows, generators, random numbers, other datasets side by side."""
+"""Sources of elements: rows, generators, random numbers, zipped datasets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's functions on datasets, as converted code calls them while a function is traced."""
+"""Python builtins on datasets, as converted code calls them while a function is traced."""
 
 from __future__ import annotations
 

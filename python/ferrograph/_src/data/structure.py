@@ -1,5 +1,5 @@
-"""Structures of elements: nested tuples, dicts, namedtuples, attrs instances and willing
-dataclasses of components.
+"""Structures of elements: nested tuples, dicts, namedtuples, attrs instances and dataclasses with
+``__tf_flatten__``, of components.
 
 A list is a value, which becomes one tensor. A component is a tensor, a dataset, another composite
 value, or None. A *type* is the same structure with a ``TypeSpec`` for each component.
@@ -76,7 +76,7 @@ def _map(function: Any, container: Any) -> Any:
 
 
 def is_composite(value: Any) -> bool:
-    """Whether a value is made of several tensors, or of one that stands for it."""
+    """Whether a value is made of several tensors, or of one that encodes it."""
     return getattr(type(value), "_component_list", None) is not None
 
 

@@ -1,4 +1,4 @@
-"""What the fields of messages hold: lists of numbers or bytes, lists of messages, maps."""
+"""Containers in fields of messages: lists of numbers or bytes, lists of messages, maps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Composites", "Messages", "Scalars"]
 
 
 class _List(MutableSequence):
-    """A list in a message, which is told when it changes."""
+    """A list in a message, which is notified when it changes."""
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -1,4 +1,4 @@
-"""What protobuf's own library asks of classes of messages: descriptors, and entries of maps.
+"""Descriptors of message classes and of map entries, for the protobuf library.
 
 ``google.protobuf`` reads and writes text and JSON of any message whose class has a descriptor. It
 is imported here only where the program has done so itself: descriptors are made then of the fields

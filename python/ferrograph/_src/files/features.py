@@ -1,4 +1,4 @@
-"""What is wanted of the features of examples."""
+"""Specifications of the features that are parsed from examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file system: files that are opened, and functions on files and folders."""
+"""The file system: file objects, and functions on files and folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of files that are looked for once."""
+"""File names, matched once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writers of summaries: which is in use, at which step, and whether it takes them."""
+"""Writers of summaries: the current one, its step, and whether recording is on."""
 
 from __future__ import annotations
 

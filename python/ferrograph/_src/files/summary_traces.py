@@ -1,4 +1,4 @@
-"""Traces in summaries: the graphs of the functions that ran, and where their time went."""
+"""Traces in summaries: the graphs of the functions that ran, and the times of their steps."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
     """Begins to record which functions run; ``trace_export`` writes what was recorded.
 
     Every traced function that is called from now on, on any thread, is recorded with its graph. A
-    warning where a trace is under way already, and while a function is traced; neither begins one.
+    warning where a trace is active already, and while a function is traced; neither begins one.
 
     >>> import tempfile
     >>> f = fg.function(lambda x: 2.0 * x)
@@ -175,7 +175,7 @@ def _run_metadata(trace: _Trace) -> bytes:
 
 def _graph_def(function: Any) -> bytes:
     """The graph of a function as a message; names and inputs alone where an operation has no public
-    form, as those of Python's functions."""
+    form, as calls of Python functions."""
     message = function.graph.as_graph_def()
     try:
         return message.SerializeToString()

@@ -1,4 +1,4 @@
-"""Features that are wanted, sorted by their kinds: what the parsing operations are told."""
+"""Feature specifications grouped by class, as the parsing operations take them."""
 
 from __future__ import annotations
 

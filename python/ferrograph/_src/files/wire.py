@@ -1,4 +1,4 @@
-"""Values of messages: how they are checked, how the wire has them, and how they print."""
+"""Values of messages: how they are checked, encoded and printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Asset``: a file that travels with a model."""
+"""``Asset``: a file that is saved with a model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["Asset"]
 class Asset(Trackable):
     """A file that a saved model takes along.
 
-    As an attribute of a saved object it stands for the file's path: the file is copied into the
-    model's folder, and what functions see after loading is its path there.
+    As an attribute of a saved object it is the file's path: the file is copied into the model's
+    folder, and what functions see after loading is its path there.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:

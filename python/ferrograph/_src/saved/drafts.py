@@ -1,9 +1,8 @@
-"""Folders in which a model is written before it takes its place.
+"""Draft folders, in which a model is written before it replaces the old one.
 
-Who writes holds a lock on the draft, which ends with the process, however it ends: a draft beside
-the model that nobody holds is what a killed writer left, and the next one removes it. A writer that
-is robbed of its draft before it holds the lock takes another one. Where the system has no such
-locks nothing is removed.
+The writer holds a lock on the draft, which ends with the process: an unlocked draft beside the
+model was left by a killed writer, and the next writer removes it. A writer whose draft is removed
+before it has the lock makes another one. Where the system has no such locks nothing is removed.
 """
 
 from __future__ import annotations

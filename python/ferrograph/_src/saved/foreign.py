@@ -1,7 +1,7 @@
-"""Operations of other programs' graphs that are none here: graphs that do what they do.
+"""Operations in imported graphs that do not exist here, and the graphs that replace them.
 
-A rule takes the inputs of a node, as tensors, and its attributes, and gives the results in their
-order, a list for a result that is one. It is traced once for each node that asks for it.
+A rule takes the inputs of a node, as tensors, and its attributes, and returns the results in order,
+a list for a result that is a list. It is traced once for each such node.
 """
 
 from __future__ import annotations

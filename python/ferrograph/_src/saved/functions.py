@@ -1,4 +1,4 @@
-"""Functions as models hold them: their traces, their parameters, and what the traces captured."""
+"""Functions in saved models: their traces, their parameters, and the captures of the traces."""
 
 from __future__ import annotations
 

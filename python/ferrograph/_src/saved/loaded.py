@@ -1,4 +1,4 @@
-"""What a loaded model consists of: its objects, and its functions with their traces."""
+"""Loaded models: their objects, and their functions with their traces."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class _Loading:
         return Variable(value, **options)
 
     def _empty_variable(self, name: str, dtype: Any, shape: TensorShape, options: dict) -> Any:
-        """A variable whose value is not read: zeros stand for it."""
+        """A variable whose value is not read; it is zeros instead."""
         may_lack = self._options.allow_partial_checkpoint
         if not (may_lack or self._options.experimental_skip_checkpoint):
             raise DataLossError(
@@ -410,5 +410,5 @@ def _expect_arguments(spec: Any) -> None:
 
 
 def _expanded(*operation: Any) -> Any:
-    """What stands for an operation that there is not here, as ``foreign`` says it."""
+    """The graph that replaces an operation that does not exist here, from ``foreign``."""
     return foreign.expand(*operation)

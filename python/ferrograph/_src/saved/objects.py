@@ -1,4 +1,4 @@
-"""The objects below the one that is saved, and what a model says of each."""
+"""The object graph of a saved model, and the message for each object."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _is_saved(value: Any, seen: frozenset = frozenset()) -> bool:
 
 
 def _meant(value: Any) -> Any:
-    """The variable, for an object that stands for one."""
+    """The variable, for a wrapper of one."""
     if isinstance(value, Variable) or not hasattr(value, "_should_act_as_resource_variable"):
         return value
     return variable_by_id(value.handle._id)

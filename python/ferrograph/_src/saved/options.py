@@ -22,8 +22,8 @@ class SaveOptions:
       experimental_debug_stripper: kept.
       experimental_io_device: kept; there is one device that writes files.
       experimental_variable_policy: kept; there is one device for variables.
-      experimental_custom_gradients: whether gradients of the program's own are saved; a model
-        without them runs, and asking for such a gradient of it is an error.
+      experimental_custom_gradients: whether custom gradients are saved; a model without them runs,
+        and asking for such a gradient of it is an error.
       experimental_image_format: must be False: a model is one file of at most 2 GiB.
       experimental_skip_saver: kept.
       experimental_sharding_callback: must be None: variables are in one file.

@@ -48,8 +48,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     """Write an object to a folder: its functions as graphs, its variables, and what it refers to.
 
     Saved are, of the object and of those that it refers to by attributes, lists, tuples and
-    dictionaries: functions made by `function`, with all their traces; variables and tensors;
-    lookup tables; assets. Other attributes are left out. `load` needs none of the program's code.
+    dictionaries: functions made by `function`, with all their traces; variables and tensors; lookup
+    tables; assets. Other attributes are left out. `load` does not need the code of the program.
 
     >>> import tempfile
     >>> model = fg.Module()

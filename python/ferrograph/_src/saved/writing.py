@@ -1,4 +1,4 @@
-"""A model's files, written so that the old model or the new one is whole."""
+"""Atomic writing of the files of a model: a reader finds the old model or the new one."""
 
 from __future__ import annotations
 

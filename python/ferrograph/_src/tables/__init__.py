@@ -1,1 +1,1 @@
-"""Hash tables and queues: what programs keep by key, and in line, from call to call."""
+"""Hash tables and queues, which keep their contents between calls."""

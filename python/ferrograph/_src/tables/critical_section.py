@@ -24,7 +24,7 @@ __all__ = ["CriticalSection"]
 _numbers = itertools.count(1)
 
 
-# By which classes of Python's own a callback raises these errors.
+# The builtin classes by which a callback raises these errors.
 _AS_PYTHONS: dict[type[BaseException], type[Exception]] = {
     errors.InvalidArgumentError: ValueError,
     errors.OutOfRangeError: StopIteration,
@@ -73,10 +73,10 @@ def _nested() -> ValueError:
 class CriticalSection:
     """Code that one thread at a time runs, eagerly and in traced functions.
 
-    ``execute(fn)`` calls ``fn`` while no other execution of the section is under way, in this
-    thread or another; others wait for it. Where a function is traced, ``fn`` is traced with it, and
-    each run of the graph runs it as a whole. Gradients of the first order flow through it, to
-    tensors and to variables. A saved model can't hold an execution: its code runs in this process.
+    ``execute(fn)`` calls ``fn`` while no other execution of the section is active, in this thread
+    or another; others wait for it. Where a function is traced, ``fn`` is traced with it, and each
+    run of the graph runs it as a whole. Gradients of the first order flow through it, to tensors
+    and to variables. A saved model can't hold an execution: its code runs in this process.
 
     >>> section = fg.CriticalSection()
     >>> total = fg.Variable(0.0)

@@ -1,4 +1,4 @@
-"""What tables that are filled once hold: keys and values, or the lines of a file."""
+"""Initializers of static tables: keys and values, or the lines of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables whose keys come and go."""
+"""Mutable hash tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues: elements that wait in line between threads and calls."""
+"""Queues of elements between threads and calls."""
 
 from __future__ import annotations
 

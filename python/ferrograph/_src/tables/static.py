@@ -1,4 +1,4 @@
-"""Tables that are filled once."""
+"""Static hash tables, which are filled once."""
 
 from __future__ import annotations
 

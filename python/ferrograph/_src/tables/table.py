@@ -1,4 +1,4 @@
-"""What tables have in common."""
+"""The base class of tables."""
 
 from __future__ import annotations
 
