@@ -1,1 +1,2 @@
-"""Functions of NumPy's names and ways over tensors: its dtypes, its promotion, its arguments."""
+"""Functions with the names and conventions of NumPy, on tensors: its dtypes, promotion and
+arguments."""

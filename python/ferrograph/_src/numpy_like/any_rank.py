@@ -1,4 +1,4 @@
-"""Axes of arrays whose rank is known only when the graph runs: numbers of the graph, like sizes."""
+"""Axes of arrays whose rank is known only when the graph runs: they are tensors, like sizes."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _MOST_AXES = 1024
 
 
 def _extents(numbers: np.ndarray | range) -> tuple[int, ...]:
-    """The shape of an array, or of what a range stands for, without walking it."""
+    """The shape of an array or of a range, without iterating over it."""
     if isinstance(numbers, np.ndarray):
         return numbers.shape
     return (max(0, -((numbers.start - numbers.stop) // numbers.step)),)
 
 
 def sizes_of(shape: Any) -> Any:
-    """A shape as a vector: one number stands for one axis."""
+    """A shape as a vector: a single number is a shape of one axis."""
     if isinstance(shape, _core.Tensor):
         return shape if shape.shape.rank == 1 else ops.reshape(shape, [-1])
     if hasattr(shape, "rank"):
         return shape
-    # Views and ranges may stand for more numbers than could ever be walked.
+    # Views and ranges may have more elements than can be iterated over.
     extents = _extents(shape) if isinstance(shape, (np.ndarray, range)) else ()
     if np.prod(extents, dtype=float) > _MOST_AXES:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Where elements lie: shapes, joins, orders, triangles, products by position."""
+"""Arrangement of elements: shapes, joins, orders, triangles, products by position."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__: list[str] = []
 @public("experimental.numpy.reshape")
 @told
 def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
-    """The elements in another shape; -1 stands for the size that is left.
+    """The elements in another shape; a size of -1 is inferred.
 
     >>> fg.experimental.numpy.reshape([1, 2, 3, 4], [2, -1]).shape
     TensorShape([2, 2])

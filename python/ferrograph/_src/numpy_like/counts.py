@@ -1,4 +1,4 @@
-"""More reductions: truths, places of extremes, sums that leave out NaN."""
+"""More reductions: any and all, positions of extremes, sums that ignore NaN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays made anew."""
+"""Creation of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of each element, or of two that broadcast, with NumPy's promotion."""
+"""Elementwise functions of one or two arguments, with NumPy's promotion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More functions of each element, with NumPy's promotion."""
+"""More elementwise functions, with NumPy's promotion."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The dtype that values have together where Python's numbers are weak: the modes "safe" and "all".
+"""Promotion where Python scalars have weak types: the modes "safe" and "all".
 
-A weak dtype gives way to any other one of its kind; what functions make of Python's numbers alone
-is weak. "safe" allows what keeps every value and needs no third dtype, "all" whatever has a result.
+A weak dtype gives way to any other one of its kind; the result of a function of Python scalars
+alone is weak. "safe" allows promotions that keep every value and need no third dtype, "all" every
+promotion that is defined.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which dtype a value has to NumPy, and which several have together."""
+"""NumPy's promotion: the dtype of a value, and the common dtype of several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays turned, moved, repeated and padded."""
+"""Rotation, transposition, repetition and padding of arrays."""
 
 from __future__ import annotations
 

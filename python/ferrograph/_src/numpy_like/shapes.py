@@ -1,4 +1,5 @@
-"""More of where elements lie: sizes, splits, turns, repetitions, and elements by place."""
+"""More on the arrangement of elements: sizes, splits, rotations, repetitions, selection by
+index."""
 
 from __future__ import annotations
 
@@ -342,7 +343,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list:
 def ix_(*args: Any) -> list:
     """Vectors of indices along an axis each, so that they broadcast to a grid.
 
-    Truth values stand for the places where they hold.
+    Bools select the places where they are true.
 
     >>> [i.numpy().tolist() for i in fg.experimental.numpy.ix_([0, 1], [2])]
     [[[0], [1]], [[2]]]

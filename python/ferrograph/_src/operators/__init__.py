@@ -1,4 +1,4 @@
-"""Linear operators: matrices that are known by what they do, in stacks."""
+"""Linear operators: matrices given by their action, in batches."""
 
 from . import algebra as algebra
 from . import circulant as circulant

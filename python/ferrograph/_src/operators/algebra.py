@@ -1,4 +1,4 @@
-"""Products, adjoints, inverses and factors of operators: operators in their turn."""
+"""Products, adjoints, inverses and factors of operators, which are operators again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``LinearOperator``: what every operator can do, by its product with matrices alone if need be."""
+"""``LinearOperator``: the methods of every operator, by default based on its matrix product."""
 
 from __future__ import annotations
 

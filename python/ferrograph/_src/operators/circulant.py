@@ -1,4 +1,4 @@
-"""Circulant operators: convolutions that go round, which the Fourier transform makes diagonal."""
+"""Circulant operators: cyclic convolutions, which the Fourier transform diagonalises."""
 
 from __future__ import annotations
 

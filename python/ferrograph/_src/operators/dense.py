@@ -1,4 +1,4 @@
-"""Operators of matrices that are held whole: full and lower triangular ones."""
+"""Operators with dense matrices: full and lower triangular ones."""
 
 from __future__ import annotations
 

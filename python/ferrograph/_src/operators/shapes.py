@@ -1,4 +1,4 @@
-"""Shapes of operators and of what they meet, static where they are known."""
+"""Shapes of operators and of their operands, static where they are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operation modules share: the door to the core and small questions about values."""
+"""Shared by the operation modules: access to the core, and small checks of values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Public functions on values that are no tensors: ragged, sparse, of the program's own classes.
+"""Dispatch of public functions on values that are no tensors: ragged, sparse, user-defined.
 
-A function meant for tensors fails with ``CompositeInput`` where it meets such a value; only then
-its class is asked. Calls with tensors pay nothing for it.
+A function for tensors fails with ``CompositeInput`` where it gets such a value; only then its class
+is looked up. Calls with tensors pay nothing for it.
 """
 
 from __future__ import annotations
@@ -253,8 +253,8 @@ _ASKING: dict[int, Callable] = {
 
 
 def ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -> Any:
-    """``function`` of arguments among which it met a composite value: what the class of that
-    value, or a handler of the program's own, makes of it; ``error`` where none does."""
+    """``function`` of arguments among which it met a composite value: the result of the class of
+    that value, or of a user-defined handler; ``error`` where none does."""
     return handlers.ask(function, args, kwargs, error)
 
 

@@ -1,4 +1,4 @@
-"""What makes something of composite arguments: their classes, and handlers of the program's own."""
+"""Dispatch of composite arguments: by their classes, and by user-defined handlers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..values.composite import CompositeInput, CompositeTensor
 
 __all__ = ["ask", "by_function", "composites", "given", "handled"]
 
-# Handlers of the program's own, by function.
+# User-defined handlers, by function.
 by_function: dict[Any, list[Callable]] = {}
 
 
 def ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -> Any:
-    """``function`` of arguments among which it met a composite value: what the class of that
-    value, or a handler of the program's own, makes of it; ``error`` where none does."""
+    """``function`` of arguments among which it met a composite value: the result of the class of
+    that value, or of a user-defined handler; ``error`` where none does."""
     error = error.with_traceback(None)
     result = handled(function, args, kwargs)
     if result is not NotImplemented:

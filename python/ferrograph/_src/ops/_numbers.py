@@ -1,4 +1,4 @@
-"""Arguments that are one number, a flag or a list: what else is given in their place is named."""
+"""Checks of arguments that are one number, a flag or a list."""
 
 from __future__ import annotations
 

@@ -280,7 +280,7 @@ def stack(values: TensorLike, axis: Any = 0, name: str | None = "stack") -> Tens
 
 
 def _are_plain(values: Any) -> Any:
-    """Whether there are only numbers of Python's and nests of them."""
+    """Whether there are only Python numbers and nests of them."""
     return not contains_tensor(values) and not any(hasattr(v, "dtype") for v in values)
 
 

@@ -1,4 +1,4 @@
-"""Matrices of few diagonals: products with them, and what is solved by them."""
+"""Band matrices: products with them, and solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses over some of many classes, and the samplers that draw the others beside the true ones."""
+"""Sampled losses over many classes, and the candidate samplers that draw the negative classes."""
 
 from __future__ import annotations
 

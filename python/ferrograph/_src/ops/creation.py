@@ -1,4 +1,4 @@
-"""Tensors made from nothing but a shape: constants, ranges, grids, one-hot rows."""
+"""Creation of tensors: constants, ranges, grids, one-hot rows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _full(dims: Any, value: Any, dtype: Any, name: Any) -> Any:
 
 
 def _sizes(dims: Any) -> Any:
-    """A shape as a vector; one integer stands for a vector of that length."""
+    """A shape as a vector; one integer is the shape of a vector of that length."""
     if isinstance(dims, int):
         return [dims]
     dims = shape_argument(dims)

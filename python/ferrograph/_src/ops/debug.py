@@ -91,7 +91,7 @@ def _is_text(tensor: Any) -> Any:
 
 
 def _template(value: Any, tensors: Any) -> Any:
-    """How a value is printed, tensors leaving a mark; a string stands for itself."""
+    """How a value is printed, tensors leaving a mark; a string is printed as it is."""
     return value if isinstance(value, str) else _shown(value, tensors)
 
 
@@ -619,9 +619,9 @@ def assert_shapes(
 ) -> Any:
     """Checks the shapes of several tensors against patterns: at once where known, else when run.
 
-    A pattern is a sequence with one entry for each axis: a size, None or ``"."`` for any size, or
-    a name (a string) that stands for one size in all patterns. An ``...`` or ``"*"`` first or
-    last stands for any number of axes; a pattern that is no sequence for a vector's one entry.
+    A pattern is a sequence with one entry for each axis: a size, None or ``"."`` for any size, or a
+    name (a string) for one size in all patterns. An ``...`` or ``"*"`` first or last matches any
+    number of axes; a pattern that is no sequence for a vector's one entry.
 
     >>> x, y = fg.zeros([2, 3]), fg.zeros([3])
     >>> fg.debugging.assert_shapes([(x, ("N", "D")), (y, ("D",))])

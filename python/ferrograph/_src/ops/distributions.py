@@ -279,8 +279,8 @@ def keyed_binomial(
 ) -> Tensor:
     """Samples of shape ``size`` by the key, counter and algorithm that ``state_of`` gives.
 
-    It is told how far the draw moves the state: 200 numbers for a sample, and for three more of
-    every place, of which a quarter are counted.
+    ``state_of`` gets how far the draw moves the state: 200 numbers for a sample, and for three more
+    of every place, of which a quarter are counted.
     """
     counts, probs = _binomial_parameters(counts, probs)
     flat = {"keep_dims": False}

@@ -36,8 +36,8 @@ def dropout(
     Args:
       x: a tensor of floats.
       rate: the probability of an element to be dropped, in [0, 1).
-      noise_shape: the shape of what is drawn, which broadcasts to that of ``x``; None in it stands
-        for the size that ``x`` has there.
+      noise_shape: the shape of what is drawn, which broadcasts to that of ``x``; None in it is the
+        size that ``x`` has there.
       seed: a seed of the operation; see ``fg.random.set_seed``.
       name: a name for the operation.
 

@@ -1,7 +1,5 @@
-"""Factorisations of matrices, what is solved by them, and functions of matrices.
-
-Matrices lie in the last two axes; the leading axes are stacks of them. They are float32, float64,
-complex64 or complex128.
+"""Factorisations of matrices, solvers, and functions of matrices. Matrices are in the last two
+axes; the leading axes are batches. They are float32, float64, complex64 or complex128.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
 def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """The names of the files that fit a pattern, or one of several, sorted.
 
-    ``*`` stands for any characters of a name, ``?`` for one, ``[a-z]`` for one of these.
+    ``*`` matches any characters of a name, ``?`` one, ``[a-z]`` one of these.
 
     >>> import tempfile, os
     >>> folder = tempfile.mkdtemp()
@@ -120,7 +120,7 @@ def parse_tensor(serialized: TensorLike, out_type: Any, name: str | None = None)
 def decode_compressed(
     bytes: TensorLike, compression_type: str = "", name: str | None = None
 ) -> Tensor:
-    """What each of these compressed strings stands for.
+    """The compressed strings, decompressed.
 
     >>> import zlib
     >>> fg.io.decode_compressed(zlib.compress(b"hello"), "ZLIB").numpy()

@@ -1,4 +1,4 @@
-"""Pools over windows of two sizes, so that an image shrinks by any ratio."""
+"""Fractional pooling: windows of two sizes, so that an image shrinks by any ratio."""
 
 from __future__ import annotations
 

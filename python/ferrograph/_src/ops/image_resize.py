@@ -224,7 +224,7 @@ def crop_and_resize(
       box_indices: of which image each box is.
       crop_size: height and width of the results.
       method: ``"bilinear"`` or ``"nearest"``.
-      extrapolation_value: what stands for pixels beyond the image.
+      extrapolation_value: the value of pixels beyond the image.
       name: a name for the operation.
 
     Returns:

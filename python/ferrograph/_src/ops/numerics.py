@@ -1,4 +1,4 @@
-"""The search for NaN and infinity in all that operations compute."""
+"""Checks for NaN and infinity in the results of operations."""
 
 from __future__ import annotations
 

@@ -249,9 +249,8 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Args:
       equation: labels of the operands, separated by commas, and those of the result after ``->``.
-        Without
-        the latter, the result has the labels that occur once, in alphabetical order. ``...``
-        stands for axes that broadcast.
+        Without the latter, the result has the labels that occur once, in alphabetical order.
+        ``...`` is for axes that broadcast.
       *inputs: one tensor for each group of labels.
       **kwargs: ``name``, and ``optimize``, which changes nothing.
 
@@ -289,7 +288,7 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Tensor:
 
 
 def _einsum_of_any_rank(equation: str, operands: Any, name: Any) -> Tensor:
-    """``einsum`` whose ellipses stand for axes that a run counts: they become one axis."""
+    """``einsum`` with ellipses for a number of axes that only a run knows: they become one axis."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     groups = left.split(",")
     if len(groups) != len(operands):
@@ -335,8 +334,8 @@ def _flattened(x: Any, first: int, last: int, end: Any, sizes: Any, common: Any)
 
 @functools.lru_cache(maxsize=512)
 def _parse(equation: str, ranks: tuple) -> Any:
-    """The labels of each operand, by its rank, and of the result; axes that an ellipsis stands for
-    get numbers.
+    """The labels of each operand, by its rank, and of the result; the axes of an ellipsis get
+    numbers.
     """
     equation = equation.replace(" ", "")
     left, arrow, right = equation.partition("->")

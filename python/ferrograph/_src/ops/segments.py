@@ -374,7 +374,7 @@ def histogram_fixed_width(
     name: str | None = None,
 ) -> Tensor:
     """How many values fall into each of ``nbins`` equal bins; what lies outside counts in the bin
-    at that end. Bins are told in double precision.
+    at that end. Bins are found in double precision.
 
     >>> fg.histogram_fixed_width([-1.0, 0.0, 1.5, 5.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 0, 0, 1], dtype=int32)

@@ -72,9 +72,9 @@ def strided_slice(
       strides: likewise with the step; 1 unless told.
       begin_mask: bit i set leaves out ``begin[i]``: the whole range there.
       end_mask: likewise for ``end[i]``.
-      ellipsis_mask: the bit set stands for an ``...`` at that place.
-      new_axis_mask: bits set stand for new axes.
-      shrink_axis_mask: bits set stand for single indices, which drop the axis.
+      ellipsis_mask: the bit set is an ``...`` at that place.
+      new_axis_mask: bits set are new axes.
+      shrink_axis_mask: bits set are single indices, which drop the axis.
       var: for programs written for variables; not used.
       name: a name for the operation.
     """

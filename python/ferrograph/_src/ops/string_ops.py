@@ -202,7 +202,7 @@ def format(
     Args:
       template: text.
       inputs: a tensor, or a list with one for each placeholder.
-      placeholder: what stands for a tensor.
+      placeholder: the placeholder of a tensor.
       summarize: how many items of each end of an axis to show, -1 for all.
       name: a name for the operation.
 
@@ -248,8 +248,7 @@ def regex_replace(
     replace_global: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Each string with what matches a regular expression replaced; ``\\1`` stands for the first
-    group.
+    """Each string with what matches a regular expression replaced; ``\\1`` is the first group.
 
     >>> fg.strings.regex_replace("a1b22", "[0-9]+", "<>").numpy()
     b'a<>b<>'

@@ -65,7 +65,7 @@ def to_hash_bucket_strong(
 def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """The script of each code point, by its number in ICU: 25 is Latin, 14 Greek, 17 Han.
 
-    -1 stands for what is no code point, 103 for those without a script.
+    It is -1 for invalid code points, 103 for those without a script.
 
     >>> fg.strings.unicode_script([97, 945, 26085]).numpy()
     array([25, 14, 17], dtype=int32)
@@ -128,7 +128,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
 @public("io.decode_base64", ragged="flat")
 @dispatched
 def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
-    """The strings that base64 stands for, with padding or without.
+    """The decoded strings of base64, with padding or without.
 
     >>> fg.io.decode_base64(["aGVsbG8"]).numpy()
     array([b'hello'], dtype=object)
@@ -188,11 +188,11 @@ def decode_csv(
 
     Args:
       records: a tensor of strings, a line each.
-      record_defaults: for each column what stands for an empty field, which says the dtype
-        (float32, float64, int32, int64 or string); an empty tensor where the field must be there.
+      record_defaults: for each column the default of an empty field, which has the dtype (float32,
+        float64, int32, int64 or string); an empty tensor where the field must be there.
       field_delim: the byte between fields.
       use_quote_delim: whether quotes enclose fields.
-      na_value: what stands for a missing field besides nothing.
+      na_value: a string for a missing field, besides the empty one.
       select_cols: the numbers of the columns that are taken, rising; all unless told.
       name: a name for the operation.
 

@@ -1,4 +1,4 @@
-"""Normal numbers that are cut off at bounds of the program's own."""
+"""Truncated normal distributions with given bounds."""
 
 from __future__ import annotations
 

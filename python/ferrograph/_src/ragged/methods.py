@@ -1,4 +1,4 @@
-"""Gives ``RaggedTensor`` the functions that stand behind its methods."""
+"""Adds methods to ``RaggedTensor`` that are defined in other modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strings that come apart into rows: words, characters, code points, n-grams."""
+"""Strings split into rows: words, characters, code points, n-grams."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def unicode_encode(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    """The strings that rows of code points stand for.
+    """The strings encoded by rows of code points.
 
     >>> fg.strings.unicode_encode([[97, 98], [233, 33]], "UTF-8").numpy()
     array([b'ab', b'\\xc3\\xa9!'], dtype=object)

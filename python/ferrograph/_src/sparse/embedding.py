@@ -106,7 +106,7 @@ def safe_embedding_lookup_sparse(
       sparse_ids: a sparse or ragged tensor of integers of rank 2 or more.
       sparse_weights: weights at the same coordinates, or None for 1 each.
       combiner: "mean", "sum", or "sqrtn".
-      default_id: the id that an empty row has; zeros stand for it unless told.
+      default_id: the id that an empty row has; unless given, its result is zeros.
       max_norm: None, or the largest norm that an embedding may have.
       name: a name for the operation.
 

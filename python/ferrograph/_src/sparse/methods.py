@@ -1,4 +1,4 @@
-"""Gives ``SparseTensor`` the functions that stand behind its methods."""
+"""Adds methods to ``SparseTensor`` that are defined in other modules."""
 
 from __future__ import annotations
 

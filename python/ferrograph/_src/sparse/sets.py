@@ -126,7 +126,8 @@ def _of_rank_of(value: Any, other: Any) -> Any:
 def _combined(a: Any, b: Any, choose: Any) -> SparseTensor:
     """The rows of what ``choose`` says of each different entry.
 
-    It is told whether the entry is of the first set, whether it is in both, and that it is kept.
+    ``choose`` gets whether the entry is of the first set, whether it is in both, and that it is
+    kept.
     """
     a, b = _set(a, "a"), _set(b, "b")
     if a.dtype != b.dtype:
