@@ -1,1 +1,1 @@
-"""Derivatives: tapes, forward mode, gradients of the program's own."""
+"""Derivatives: tapes, forward mode, custom gradients."""

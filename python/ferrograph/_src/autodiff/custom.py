@@ -1,4 +1,4 @@
-"""Functions with gradients of the program's own: ``custom_gradient`` and what rests on it."""
+"""Functions with custom gradients: ``custom_gradient`` and what is built on it."""
 
 from __future__ import annotations
 

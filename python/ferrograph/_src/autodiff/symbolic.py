@@ -1,4 +1,4 @@
-"""``gradients`` and ``hessians``: derivatives of what a graph holds so far."""
+"""``gradients`` and ``hessians``: derivatives within a graph under construction."""
 
 from __future__ import annotations
 

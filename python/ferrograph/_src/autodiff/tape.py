@@ -1,4 +1,4 @@
-"""``GradientTape`` and what comes with it."""
+"""``GradientTape`` and related functions."""
 
 from __future__ import annotations
 
@@ -333,7 +333,7 @@ def _differentiable(dtype: Any) -> bool:
 def _endpoint(value: Any) -> Any:
     """What a gradient is taken of or by: a tensor or a variable.
 
-    An object that stands for a variable says so, and has its ``handle``.
+    A wrapper of a variable says so, and has its ``handle``.
     """
     if isinstance(value, (_core.Tensor, Variable)):
         return value

@@ -26,11 +26,11 @@ def vectorized_map(
     """``fn`` of each row of ``elems``, stacked in the structure that ``fn`` returns.
 
     ``fn`` is traced once, for one row, and what depends on the row is computed for all rows at
-    once. A tensor of a single row goes with every row of the others. Draws of random numbers
-    differ from row to row, those by a seed of the program's only if the seed does. Operations that
-    have no rule for many rows, and those that print or change variables, run row by row in a loop
-    of their own; ValueError names the first of them where ``fallback_to_while_loop`` is False.
-    ``warn`` is accepted and changes nothing.
+    once. A tensor of a single row goes with every row of the others. Draws of random numbers differ
+    from row to row, those with a given seed only if the seed does. Operations that have no rule for
+    many rows, and those that print or change variables, run row by row in a loop of their own;
+    ValueError names the first of them where ``fallback_to_while_loop`` is False. ``warn`` is
+    accepted and changes nothing.
 
     ValueError where the rows of two tensors differ in number.
 

@@ -1,7 +1,6 @@
 """Strategies: how a computation is spread over replicas. Here there is one.
 
-What the documents say of strategies holds for one replica: ``run`` calls a function once,
-reductions over replicas give the value itself, and a dataset that is distributed is that dataset.
-Strategies of several replicas, of workers and of other hardware say that they are not there when
-they are made.
+The documented behaviour of strategies holds for one replica: ``run`` calls a function once,
+reductions over replicas return the value itself, and a distributed dataset is the dataset itself.
+The constructors of strategies with several replicas, workers or other hardware raise an error.
 """

@@ -1,4 +1,4 @@
-"""``Strategy`` of one replica, and where the program is in it."""
+"""``Strategy`` with one replica, and its scopes."""
 
 from __future__ import annotations
 

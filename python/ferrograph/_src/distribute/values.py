@@ -1,4 +1,4 @@
-"""What strategies say of values: how they are brought together, and where they are."""
+"""Values under strategies: how they are reduced, and where they are."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""``ExtensionType``: classes of the program's own that functions and operations treat as values."""
+"""``ExtensionType``: user-defined classes that functions and operations treat as values."""

@@ -78,7 +78,7 @@ class _SpecMeta(type):
 
 @public("experimental.ExtensionType")
 class ExtensionType(CompositeTensor, metaclass=_Meta):
-    """A class of the program's own whose values are made of tensors and Python values.
+    """A user-defined class whose values are made of tensors and Python values.
 
     Fields are declared by annotations: ``fg.Tensor``, a ``TensorSpec`` or other spec that values
     must fit, ragged and sparse tensors, other extension types, plain Python types, and ``Tuple``,

@@ -113,7 +113,7 @@ def _hints(cls: type, own: dict) -> dict:
 def _evaluated(text: str, scope: dict) -> Any:
     """What an annotation written as text means; a reference where it names a class to come.
 
-    The names that nothing has yet stand for such classes, however the text uses them.
+    Names that are not defined yet are taken for such classes, however the text uses them.
     """
     later = dict(scope)
     while True:
@@ -282,7 +282,7 @@ def _one_of(value: Any, args: tuple, path: str) -> Any:
 
 
 def spec_of(value: Any) -> Any:
-    """The spec of a field's value: of its tensors; Python values stand for themselves."""
+    """The spec of a field's value: of its tensors; Python values are their own specs."""
     if isinstance(value, Mapping):
         return ImmutableDict({k: spec_of(v) for k, v in value.items()})
     if isinstance(value, tuple):

@@ -184,7 +184,7 @@ def in_short(error: BaseException) -> str:
 
 
 def _call_site() -> tuple | None:
-    """Code, instruction and line of the user's frame."""
+    """Code, instruction and line of the frame of user code."""
     frame = sys._getframe(3)
     while frame is not None and is_own_file(frame.f_code.co_filename):
         frame = frame.f_back  # type: ignore[assignment]

@@ -1,7 +1,4 @@
-"""Views of a finished graph: its operations, its messages, its pictures.
-
-Each module is imported when a name of it is first asked for.
-"""
+"""Views of a finished graph: its operations, its messages, its pictures. Lazily imported."""
 
 from .. import later
 

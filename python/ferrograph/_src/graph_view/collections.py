@@ -1,4 +1,4 @@
-"""What programs note of a graph: values under names, names to come, what is not to be looked at."""
+"""Collections of a graph: values under names, reserved names, and what is excluded from lookups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph of a function in the form of a FunctionDef: its signature, its nodes, what it gives."""
+"""The graph of a function in the form of a FunctionDef: its signature, its nodes, its results."""
 
 from __future__ import annotations
 

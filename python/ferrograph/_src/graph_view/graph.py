@@ -435,7 +435,7 @@ class Graph(Collections):
 
     @property
     def captures(self) -> list[tuple]:
-        """Pairs of a tensor from outside and the input that stands for it."""
+        """Pairs of a tensor from outside and its placeholder."""
         return list(zip(self.external_captures, self.internal_captures, strict=True))
 
     @property
@@ -445,7 +445,7 @@ class Graph(Collections):
 
     @property
     def internal_captures(self) -> list:
-        """The inputs that stand for them."""
+        """The placeholders of the captures."""
         n = len(self.external_captures)
         return self.inputs[-n:] if n else []
 

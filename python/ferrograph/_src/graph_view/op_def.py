@@ -1,4 +1,4 @@
-"""What an operation takes, gives and does, under the names of an ``OpDef``."""
+"""The arguments, results and attributes of an operation, as an ``OpDef``."""
 
 from __future__ import annotations
 

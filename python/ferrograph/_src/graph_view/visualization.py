@@ -1,4 +1,4 @@
-"""Graphs for people: as DOT, which Graphviz draws, and as a page for notebooks.
+"""Drawings of graphs: as DOT for Graphviz, and as HTML for notebooks.
 
 Both show nodes in program order with their types and the lines that they come from, and the graphs
 that a node holds inside it. Names come from the program, so that all text is escaped.

@@ -1,4 +1,4 @@
-"""Tensors that behave as NumPy's arrays do: operators that promote, indexing, methods."""
+"""Tensors that behave as NumPy arrays do: operators that promote, indexing, methods."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _changes = Changes()
 def experimental_enable_numpy_behavior(
     prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
 ) -> None:
-    """Lets tensors behave as NumPy's arrays from now on, in the whole program.
+    """Lets tensors behave as NumPy arrays from now on, in the whole program.
 
     Another call with another mode takes the place of the first; functions keep what they traced.
 
@@ -44,10 +44,10 @@ def experimental_enable_numpy_behavior(
     ``mean``, ``data``, ``size`` and ``tolist``. Functions such as ``fg.add`` stay as they are.
 
     In the modes "safe" and "all" operators, and functions such as ``fg.add``, bring operands
-    together by rules of their own, the same on all devices: int32 and float32 give float32. What is
-    made of Python's numbers is weak and gives way, as ``fg.constant(2)`` does: such a tensor prints
-    ``weak=True``, and functions such as ``fg.sqrt`` give weak ones of weak ones. "safe" refuses
-    what may lose digits or needs a third dtype, where "all" has a result for any two.
+    together by rules of their own, the same on all devices: int32 and float32 give float32. Tensors
+    made of Python scalars have a weak type, such as ``fg.constant(2)``: such a tensor prints
+    ``weak=True``, and functions such as ``fg.sqrt`` give weak tensors for weak tensors. "safe"
+    refuses what may lose digits or needs a third dtype, where "all" has a result for any two.
     Functions that modules have imported by name come with it; one kept elsewhere before, as in a
     list or a class, stays what it is.
 
@@ -58,7 +58,7 @@ def experimental_enable_numpy_behavior(
     ```
 
     Args:
-      prefer_float32: whether Python's floats are float32 to these rules, not float64.
+      prefer_float32: whether Python floats are float32 to these rules, not float64.
       dtype_conversion_mode: "legacy", "safe", "all", or "off" for operators that take one dtype
         only.
 
@@ -197,7 +197,7 @@ def _size(self: Any) -> Any:
 
 
 def _tolist(self: Any) -> Any:
-    """The elements as nested lists of Python's numbers."""
+    """The elements as nested lists of Python scalars."""
     return self.numpy().tolist()
 
 

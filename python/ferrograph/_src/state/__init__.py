@@ -1,1 +1,1 @@
-"""What keeps its identity while its value changes: variables, tensor arrays, modules."""
+"""Objects with state: variables, tensor arrays, modules."""

@@ -1,4 +1,4 @@
-"""``random.Generator``: random numbers by a state that the program can see, keep and set."""
+"""``random.Generator``: random numbers from a state that the program can read, save and set."""
 
 from __future__ import annotations
 

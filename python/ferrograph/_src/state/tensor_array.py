@@ -1,4 +1,4 @@
-"""``TensorArray``: tensors of one dtype by number, written and read one at a time."""
+"""``TensorArray``: tensors of one dtype by index, written and read one at a time."""
 
 from __future__ import annotations
 

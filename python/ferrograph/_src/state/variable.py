@@ -80,7 +80,7 @@ class _Thread(threading.local):
 
 
 class _Told(threading.local):
-    """How often the thread asked what stands for a variable which one that is."""
+    """How often the thread asked a placeholder of a variable which variable it is."""
 
     n = 0
 
@@ -282,13 +282,13 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         self._synchronization = kwargs.get("synchronization", VariableSynchronization.AUTO)
         self._aggregation = kwargs.get("aggregation", VariableAggregation.NONE)
 
-    # Of what stands for an argument: the argument, and whether it was asked which one that is.
+    # Of the placeholder of an argument: the argument, and whether its identity was asked for.
     _stands_for: Callable[[], Any] = staticmethod(lambda: None)
     _was_told = False
 
     @property
     def _name(self) -> str:
-        """The name without the index of the output; a class of the program's own may set it."""
+        """The name without the index of the output; a user-defined class may set it."""
         return vars(self).get("_own_name") or super()._name
 
     @_name.setter
@@ -304,8 +304,8 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
     def _unique_id(self) -> str:
         """A name that no other variable of the process has.
 
-        What stands for an argument while a function is traced has that of the argument, upon which
-        the trace serves this one alone.
+        The placeholder of an argument has the name of the argument while a function is traced; once
+        it is read, the trace serves this argument alone.
         """
         like = self._stands_for()
         if like is None:
@@ -480,7 +480,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         return self._scatter(op, _core.emit("ExpandDims", (indices, -1)), values)
 
     def _row_updates(self, indices: Any, values: Any) -> tuple:
-        """Indices and a row for each; a scalar stands for rows of it."""
+        """Indices and a row for each; a scalar is broadcast to rows."""
         values = _core.convert_to_tensor(values, self.dtype)
         if values.shape.rank != 0:
             return indices, values
@@ -565,7 +565,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
             )
 
     def ref(self) -> Any:
-        """An object that stands for this variable as a dictionary key."""
+        """A hashable reference to this variable, for use as a dictionary key."""
         return Reference(self)
 
     def __hash__(self) -> int:
@@ -678,7 +678,7 @@ _install_operators()
 
 
 def variable_from_handle(like: Variable, handle: Any) -> Variable:
-    """The object that stands for a variable argument while a function is traced."""
+    """The placeholder of a variable argument while a function is traced."""
     made = Variable(like, _handle=handle)
     made._stands_for = weakref.ref(like)
     return made

@@ -1,1 +1,1 @@
-"""What operations take and give: dtypes, shapes, specs, structures, composites, errors."""
+"""Arguments and results of operations: dtypes, shapes, specs, structures, composites, errors."""

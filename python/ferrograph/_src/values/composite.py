@@ -81,7 +81,7 @@ class CompositeTensor:
 
 
 def _part(value: Any) -> Any:
-    """A part of a value made of tensors: a tensor, or what stands for one in a structure."""
+    """A part of a value made of tensors: a tensor, or its placeholder in a structure."""
     plain = isinstance(value, (int, float, complex, bool, str, bytes, list, tuple))
     return _core.convert_to_tensor(value) if plain or hasattr(value, "__array__") else value
 

@@ -1,8 +1,8 @@
 """The exceptions of ferrograph.
 
-What goes wrong while a graph or an operation runs is an ``OpError`` of the class that says why;
-what Python itself would call a TypeError or ValueError, a wrong argument found before anything
-runs, is one. The docstring of each class shows a program that fails with it, and the cure.
+A failure while a graph or an operation runs is an ``OpError`` of the class for its cause; a wrong
+argument found before anything runs is a TypeError or ValueError, as in Python. The docstring of
+each class shows a program that fails with it, and the cure.
 
 >>> import ferrograph as fg
 >>> try:
@@ -316,7 +316,7 @@ class ResourceExhaustedError(OpError):
         ...
     ferrograph.errors.ResourceExhaustedError: ...
 
-    Work on parts, in a smaller dtype, or let broadcasting stand for repeated values:
+    Work on parts, in a smaller dtype, or use broadcasting in place of repeated values:
 
     >>> (fg.zeros([3, 1]) + fg.zeros([1, 4])).shape
     TensorShape([3, 4])

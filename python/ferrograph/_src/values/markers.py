@@ -1,4 +1,4 @@
-"""Classes that say of a class what it is for: libraries derive from them, nothing is in them."""
+"""Empty marker classes, from which libraries derive."""
 
 from __future__ import annotations
 

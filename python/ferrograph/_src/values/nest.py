@@ -1,14 +1,14 @@
-"""Nested structures: sequences, namedtuples, mappings and views of these, attrs classes, willing
-dataclasses.
+"""Nested structures: sequences, namedtuples, mappings and views of these, attrs classes, dataclasses
+with ``__tf_flatten__``.
 
 Anything else is a leaf, ``None``, strings and tensors among them. The values of a mapping are taken
 in the order of its sorted keys; packing gives back a mapping of the same class with its keys in
 their own order.
 
 Composite values (ragged tensors, tensor arrays and their like) are leaves unless
-``expand_composites`` is set, under which no code of the classes of containers runs. They say what
-they are made of by two methods: ``_component_list()`` and ``_from_components(list)``. So do the
-specs of such values, whose parts are specs; packed with tensors they give values.
+``expand_composites`` is set, under which no code of the classes of containers runs. They give their
+components by two methods: ``_component_list()`` and ``_from_components(list)``. So do the specs of
+such values, whose parts are specs; packed with tensors they give values.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def children(structure: Any) -> list:
 
 
 def _children(structure: Any, expand: bool) -> list:
-    """``children``, without running code of the program's where composite values are opened."""
+    """``children``, without running user code where composite values are opened."""
     if expand and type(structure) not in _PLAIN and reconstruction.is_own(type(structure)):
         return reconstruction.held(structure, _sorted_keys)
     return children(structure)

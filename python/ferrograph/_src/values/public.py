@@ -1,4 +1,4 @@
-"""What is said of a public function where it is defined: its names, and how it takes other values.
+"""Declarations of public functions: their names, and how they take composite values.
 
 ``make generate`` reads the declarations from the sources and writes the public modules, so that a
 name appears in the API by standing in one ``@public`` line. A constant or native object is declared

@@ -1,5 +1,5 @@
-"""Containers of classes that derive from Python's own, read and made anew: no code of their classes
-runs, whatever their constructors and iterators do.
+"""Containers of classes that derive from builtin ones, read and rebuilt without running code of
+their classes, such as constructors and iterators.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _WRAPPERS = (collections.UserDict, collections.UserList)
 
 
 def is_own(kind: type) -> bool:
-    """Whether a class derives from a container of Python's, and is none of them."""
+    """Whether a class derives from a builtin container, and is not builtin itself."""
     return issubclass(kind, (*_SEQUENCES, dict, *_WRAPPERS)) and not _is_pythons(kind)
 
 
 def _is_pythons(kind: type) -> bool:
-    """Whether a class is one of Python's, or one that ``namedtuple`` has made."""
+    """Whether a class is builtin, or made by ``namedtuple``."""
     return kind.__module__ in ("builtins", "collections") or "_fields" in vars(kind)
 
 

@@ -1,4 +1,4 @@
-"""Hashable stand-ins for tensors and variables."""
+"""Hashable references to tensors and variables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Reference"]
 
 
 class Reference:
-    """Stands for one tensor or variable as a key; ``deref()`` gives it back."""
+    """A hashable reference to a tensor or variable; ``deref()`` returns it."""
 
     __slots__ = ("_value",)
 

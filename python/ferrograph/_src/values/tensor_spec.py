@@ -1,4 +1,4 @@
-"""Types of values that cross a function's border: TypeSpec, and TensorSpec for plain tensors."""
+"""Types of the arguments and results of functions: TypeSpec, and TensorSpec for plain tensors."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class TensorSpec(TypeSpec):
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor; a symbolic one gives its operation's name where none is told.
+        """The spec of a tensor; a symbolic one gives its operation's name where none is given.
 
         Raises:
           ValueError: where the value is no tensor.

@@ -2,7 +2,7 @@
 
 A ``def`` is read from the block of lines that starts where its code object says. A lambda stands
 anywhere in an expression, so the whole file is parsed once and the lambda is found by the positions
-of its instructions. Line and column numbers in the tree are those of the user's file.
+of its instructions. Line and column numbers in the tree are those of the source file.
 """
 
 from __future__ import annotations
