@@ -361,13 +361,13 @@ def seen(kind, change):
 HEAD = """
 # Python objects in staged code
 
-What becomes of an object that a branch or a loop of the graph changes. *Followed*: its type adapter
-sees the change, however it is made, and puts it back; *seen*: it cannot put it back; *opaque*:
-nobody can read the state, and methods are refused. *Merged*: after a branch on a tensor the object
-holds what plain Python leaves in it; *carried*: so it does after a loop. *Refused*: an error shows
-the line and the rewrite. No change is lost in silence.
+Objects that a staged branch or loop changes. *Followed*: the type adapter detects the change,
+however it is made, and can undo it; *seen*: it detects the change and cannot undo it; *opaque*: the
+state cannot be read, and method calls are refused. *Merged*: after a branch on a tensor the object
+has the same contents as in plain Python; *carried*: the same after a loop. *Refused*: an error
+shows the line and the rewrite. No change is lost without an error.
 
-`make generate` writes this page: each cell is what became of a program that was run. The rows are
+`make generate` writes this page: each cell is the outcome of a program that was run. The rows are
 in `tests/autograph/python_objects.py`; [add a Python type](add-a-python-type.md) says how to add
 one.
 
