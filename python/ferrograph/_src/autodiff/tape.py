@@ -103,7 +103,7 @@ class GradientTape(_core.TapeBase):
     def stop_recording(self) -> Iterator[None]:
         """What runs in a block is not recorded: what it computes is a constant to the tape.
 
-        In a branch or a loop of the graph that the tape began outside of, and records as a whole,
+        In a staged branch or loop that the tape began outside of, and records as a whole,
         it is one to whatever differentiates that graph.
 
         ValueError where the tape is not recording; StagingError in such a branch or loop where
@@ -126,7 +126,7 @@ class GradientTape(_core.TapeBase):
         """``stop_recording`` in a branch or a loop that the tape records as a whole."""
         if self._is_joined():
             raise StagingError(
-                "`stop_recording` in a branch or a loop of the graph, which two tapes record as a "
+                "`stop_recording` in a staged branch or loop, which two tapes record as a "
                 "whole that began outside of it: it would stop both. Use `fg.stop_gradient(value)` "
                 "for what is a constant to both, or begin the other tape within the branch or loop"
             )

@@ -196,7 +196,7 @@ def _explain_attribute(error: AttributeError) -> None:
     else:
         cure = (
             f"Use an operation of ferrograph in place of `.{name}`. A Python or NumPy value that "
-            "branches or loops of the graph choose becomes a tensor: keep what needs "
+            "staged branches or loops choose becomes a tensor: keep what needs "
             f"`.{name}` out of them."
         )
     error.args = ("\n".join([*lines, cure]),)

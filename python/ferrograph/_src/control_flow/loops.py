@@ -32,7 +32,7 @@ def while_loop(
 
     Variables keep their structure, dtype and shape from one iteration to the next, except in the
     dimensions that ``shape_invariants`` leaves open: TypeError and ValueError otherwise. At most
-    ``maximum_iterations`` iterations are run. A loop of the graph lets no gradient through with
+    ``maximum_iterations`` iterations are run. A staged loop lets no gradient through with
     ``back_prop=False``, which changes nothing eagerly. ``parallel_iterations`` and ``swap_memory``
     are accepted and change nothing.
 
@@ -58,7 +58,7 @@ def while_loop(
 
 
 def without_gradient(value: Any) -> Any:
-    """What a loop of the graph gives whose ``back_prop`` is False; eagerly ``value`` itself."""
+    """What a staged loop gives whose ``back_prop`` is False; eagerly ``value`` itself."""
     if conditional.is_eager():
         return value
     return nest.map_structure(

@@ -81,7 +81,7 @@ class Dataset(CompositeTensor, DatasetV2):
 
     An element is a tensor, or a nested structure (tuples, dicts, namedtuples) of them. Iterate with
     ``for``, take an iterator with ``iter``, or fold with ``reduce``. While a function is traced a
-    ``for`` statement over a dataset becomes a loop of the graph. Functions that methods take are
+    ``for`` statement over a dataset becomes a staged loop. Functions that methods take are
     traced once, with AutoGraph.
 
     >>> squares = fg.data.Dataset.range(5).map(lambda x: x * x)

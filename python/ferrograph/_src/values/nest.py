@@ -1,5 +1,5 @@
-"""Nested structures: sequences, namedtuples, mappings and views of these, attrs classes, dataclasses
-with ``__tf_flatten__``.
+"""Nested structures: sequences, namedtuples, mappings and views of these, attrs classes, and
+dataclasses with ``__tf_flatten__``.
 
 Anything else is a leaf, ``None``, strings and tensors among them. The values of a mapping are taken
 in the order of its sorted keys; packing gives back a mapping of the same class with its keys in

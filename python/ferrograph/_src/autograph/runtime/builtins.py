@@ -117,8 +117,8 @@ def _len(value: Any) -> Any:
         raise TypeError(
             diagnostic(
                 here(),
-                "`len` of a scalar tensor, which has no length (a Python text or number that "
-                "branches or loops of the graph choose is one)",
+                "`len` of a scalar tensor, which has no length (a Python string or number from a "
+                "staged branch or loop is one)",
                 "Take `fg.strings.length` of a string tensor, `fg.size` or `fg.shape` of others.",
             )
         )
@@ -291,10 +291,10 @@ def _taken_out(elements: Any, python: type) -> list:
         raise TypeError(
             diagnostic(
                 here(),
-                f"`{python.__name__}` of a dataset whose number of elements is known only when the "
-                "graph runs",
-                "Make a list of it, `list(dataset)`, which the graph may hold, or run over it with "
-                "`for`.",
+                f"`{python.__name__}` of a dataset whose number of elements is known only when "
+                "the graph runs",
+                "Make a list of it, `list(dataset)`, which the graph may hold, or iterate over it "
+                "with `for`.",
             )
         )
     return comprehensions.of_elements(elements)

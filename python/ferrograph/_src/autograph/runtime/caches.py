@@ -33,9 +33,8 @@ def counting(callee: Any) -> Callable:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    f"`cache_info` of {held.__name__!r} is asked for after a branch or a loop of "
-                    "the graph called it: those calls happened once, while tracing, whatever the "
-                    "graph does",
+                    f"`cache_info` of {held.__name__!r} is read after a staged branch or loop "
+                    "called it: those calls ran once, at trace time",
                     "Call the function before the branch or loop, or count the calls in a tensor.",
                 )
             )
@@ -83,10 +82,9 @@ def _more_than_a_value(callee: Any) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"`{callee.__name__}` keeps what it gives (`functools.lru_cache`) and is first called "
-            "with these arguments in a branch or a loop of the graph, where it changes other "
-            "objects, drops what it gave before, or gives tensors: that would happen once, while "
-            "tracing",
+            f"`{callee.__name__}` caches its result (`functools.lru_cache`) and is first called "
+            "with these arguments in a staged branch or loop, where it has side effects, drops an "
+            "earlier result, or returns tensors: they would happen once, at trace time",
             "Call it before the branch or loop, or call the function without a cache "
             "(`f.__wrapped__`).",
         )

@@ -40,7 +40,7 @@ _CONSUMERS = (
 
 
 class Staged:
-    """What only a loop of the graph runs over."""
+    """What only a staged loop runs over."""
 
     __slots__ = ("iterable",)
 
@@ -67,7 +67,7 @@ def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
 
 
 def of_elements(iterable: Any) -> list:
-    """The list of what only a loop of the graph runs over."""
+    """The list of what only a staged loop runs over."""
     items: list = region_log.filled([])
     for_stmt(iterable, _adding(items), None, None, (("line", here()),))
     return items

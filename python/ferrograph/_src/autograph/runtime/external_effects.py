@@ -103,8 +103,8 @@ def _uncounted(callee: Callable) -> Callable:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    f"`{callee.__name__}` counts objects or those that refer to them, and a trace "
-                    "refers to objects of the program as well",
+                    f"`{callee.__name__}` counts objects or references to them, and a trace holds "
+                    "references to objects of the program as well",
                     "Call it outside of the traced function, or in `fg.py_function`.",
                 )
             )
@@ -122,11 +122,10 @@ def _sizing(callee: Callable) -> Callable:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    "`resize` of an array fails where others refer to it, and after a branch or a "
-                    "loop of the graph a trace refers to arrays that the program does not, and "
-                    "the other way round",
-                    "Make another array, `a = np.resize(a, shape)`, or resize this one whoever "
-                    "refers to it, `a.resize(shape, refcheck=False)`.",
+                    "`resize` of an array fails where it has other references, and after a staged "
+                    "branch or loop a trace holds other references to arrays than plain Python",
+                    "Make another array, `a = np.resize(a, shape)`, or resize this one without "
+                    "that check, `a.resize(shape, refcheck=False)`.",
                 )
             )
         return callee(*args, refcheck=refcheck, **kwargs)
@@ -141,9 +140,8 @@ def _refusing(callee: Callable, acts: Callable[..., bool]) -> Callable:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    f"`{callee.__name__}` is called in a branch or a loop of the graph: it acts on "
-                    "files, processes or the interpreter, once, while tracing, whatever the graph "
-                    "does",
+                    f"external effect of `{callee.__name__}` in a staged branch or loop: it would "
+                    "act on files, processes or the interpreter once, at trace time",
                     "Call it outside of the branch or loop, or in `fg.py_function`.",
                 )
             )

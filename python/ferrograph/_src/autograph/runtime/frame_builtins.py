@@ -150,7 +150,7 @@ def _names(use: str) -> dict:
 
 def _by_another_name(use: str) -> Exception:
     return _refused(
-        f"`{use}` is called here by another name, and a branch or a loop of the graph may set "
+        f"`{use}` is called here by another name, and a staged branch or loop may set "
         "names of the function",
         f"Call it by its own name, `{use}(...)`, in a statement of the function.",
     )
@@ -169,7 +169,7 @@ def frame_at(depth: Any = 0, /) -> Any:
     if is_unsure and not _OF_FRAMES.isdisjoint(frames.words_in_reach()):
         raise _refused(
             "the names of a frame (`f_locals`), or the frame that called it, are asked for, and a "
-            "branch or a loop of the graph, or a part of a function, has names of its own",
+            "staged branch or loop, or a part of a function, has names of its own",
             "Ask before the branch or loop, or pass what is read as an argument.",
         )
     return frame

@@ -21,7 +21,7 @@ def islice(iterable: Any, *numbers: Any) -> Any:
         raise errors.OperatorNotAllowedInGraphError(
             diagnostic(
                 here(),
-                "`islice` is to end where a tensor says, which has no value while the function is "
+                "the limits of `islice` are tensors, which have no value while the function is "
                 "traced",
                 "Write `for i in fg.range(n):`, or slice a tensor.",
             )

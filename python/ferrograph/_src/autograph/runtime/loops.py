@@ -238,10 +238,9 @@ def _too_long(line: int, body: Callable) -> UnstageableLoopError:
     return UnstageableLoopError(
         diagnostic(
             conditional.where(body, line),
-            "this `for` loop runs over Python values, so it is unrolled while tracing, but it is "
-            "left (`break` or `return`) on the value of a tensor, which is known only when the "
-            f"graph runs, and it has run over {_MOST_TURNS} further elements without coming to "
-            "their end",
+            "this `for` loop iterates over Python values, so it is unrolled while tracing, but it "
+            "is left (`break` or `return`) on the value of a tensor, which is known only when the "
+            f"graph runs, and {_MOST_TURNS} further iterations have not come to its end",
             "Make the loop itself run on a tensor, for example `for i in fg.range(n):`.",
         )
     )

@@ -115,8 +115,8 @@ def _has_effects() -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            "a tensor decides whether Python comes to a part of this `match` pattern that changes "
-            "something, or fails, and captures names",
+            "a tensor decides whether a part of this `match` pattern is tested that has side "
+            "effects, or may fail, and captures names",
             "Write a `case` for the first part, with a `match` of the rest in it.",
         )
     )

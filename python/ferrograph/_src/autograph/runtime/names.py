@@ -38,7 +38,7 @@ def raise_as_local(e: NameError) -> None:
     else:
         text = f"local variable {name!r} referenced before assignment"
     made = UnboundLocalError(text)
-    vars(made).update(vars(e))  # its notes, and whether it left a branch or loop of the graph
+    vars(made).update(vars(e))  # its notes, and whether it left a staged branch or loop
     raise made.with_traceback(e.__traceback__) from None
 
 
@@ -71,8 +71,8 @@ def _unknown(name: str) -> errors.StagingError:
     return errors.StagingError(
         diagnostic(
             here(),
-            "the names of a function are asked for (`locals()`, `vars()`, `dir()`, `eval`), and a "
-            f"branch or a loop of the graph may have set {name!r}",
+            "the names of a function are read (`locals()`, `vars()`, `dir()`, `eval`), and a "
+            f"staged branch or loop may have set {name!r}",
             f"Set {name!r} before the branch or loop.",
         )
     )
@@ -106,9 +106,9 @@ def own_names(found: Any) -> Any:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "the names of a function are asked for (`locals()`, `vars()`, `dir()`) within an "
-                "expression that runs as a function of its own",
-                "Ask for them before, in a statement of the function itself.",
+                "the names of a function are read (`locals()`, `vars()`, `dir()`) within an "
+                "expression that is a separate function in converted code",
+                "Read them before, in a statement of the function itself.",
             )
         )
     unset = _unset(frame.f_code, found)

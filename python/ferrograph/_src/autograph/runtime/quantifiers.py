@@ -75,9 +75,9 @@ def _refuse_binding(values: Any, python: Callable) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"`{python.__name__}` stops where a tensor decides, and what it runs over sets a "
-                "name (`:=`) as it goes: which value that name has then is known only when the "
-                "graph runs",
+                f"`{python.__name__}` stops where a tensor decides, and its iterable sets a name "
+                "(`:=`) on the way: which value that name has then is known only when the graph "
+                "runs",
                 "Write a `for` loop that sets the name in an `if`.",
             )
         )

@@ -59,7 +59,7 @@ def refuse(kept: list, iterable: Any, what: str) -> None:
     or over a generator that has still to run when it is left."""
     if kept:
         why = "is an iterator that the program keeps: how many elements it has left"
-        cure = "Run over a list of its elements, such as `list(items)`."
+        cure = "Iterate over a list of its elements, such as `list(items)`."
     elif _ends(iterable, _MOST):
         why = "is a generator with a `finally`, `with` or `except`: when that runs"
         cure = "Keep what ends it out of the generator, in a `with` around the loop."
@@ -68,8 +68,8 @@ def refuse(kept: list, iterable: Any, what: str) -> None:
     raise errors.StagingError(
         diagnostic(
             here(),
-            f"{what} stops where a tensor decides, and what it runs over {why} is known only when "
-            "the graph runs",
+            f"{what} stops where a tensor decides, and its iterable {why} is known only when the "
+            "graph runs",
             cure,
         )
     )

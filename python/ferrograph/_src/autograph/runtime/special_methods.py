@@ -183,7 +183,7 @@ def _elements(following: Callable) -> Iterator:
 
 
 def _refuse_end(before: int) -> None:
-    """Refuse that a branch of the graph has ended what Python's loop runs over since ``before``."""
+    """Refuse that a staged branch has ended what Python's loop runs over since ``before``."""
     if _thread.n_ends != before:
         raise errors.StagingError(
             diagnostic(

@@ -62,10 +62,10 @@ def formatted(value: Any, spec: str = "") -> Any:
     raise errors.StagingError(
         diagnostic(
             here(),
-            f"the format specification {spec!r} of a tensor of dtype {tensor.dtype.name} and shape "
-            f"{tensor.shape} has no form in the graph, where its value is known",
-            "Formats of single numbers such as `.2f`, `8.3e`, `5d`, `05d`, `<6d` and `+d` have "
-            "one; else use `fg.strings.as_string` and `fg.strings.join`, or `fg.print`.",
+            f"the format specification {spec!r} of a tensor of dtype {tensor.dtype.name} and "
+            f"shape {tensor.shape} is not supported in the graph, where its value is known",
+            "Supported are formats of single numbers such as `.2f`, `8.3e`, `5d`, `05d`, `<6d` "
+            "and `+d`; else use `fg.strings.as_string` and `fg.strings.join`, or `fg.print`.",
         )
     )
 
@@ -174,7 +174,7 @@ def _single(value: float) -> float:
 
 
 _PRECISE = (
-    "a Python float that a branch or a loop of the graph computed is to show more digits here than "
+    "a Python float that a staged branch or loop computed is to show more digits here than "
     "single precision has, by the format {!r}"
 )
 _DOUBLE = "Start with `fg.constant(value, fg.float64)`, or ask for fewer digits."

@@ -122,8 +122,8 @@ def popping(target: set, callee: Any) -> Callable:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    "`pop` takes a member of a set that a branch or a loop of the graph changes: "
-                    "which one comes first depends on what was done to the set before",
+                    "`pop` takes a member of a set that a staged branch or loop changes: which "
+                    "one comes first depends on earlier changes of the set",
                     "Take a certain one, `k = min(s)` and `s.discard(k)`, or use a list.",
                 )
             )
@@ -144,9 +144,8 @@ def deriving(callee: Any) -> Callable:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    f"`__subclasses__` of {cls.__name__!r} is asked for after a branch or a loop "
-                    "of the graph derived a class from it: that happened once, while tracing, "
-                    "whatever the graph does",
+                    f"`__subclasses__` of {cls.__name__!r} is called after a staged branch or "
+                    "loop derived a class from it: that happened once, at trace time",
                     "Derive the classes before the branch or loop.",
                 )
             )

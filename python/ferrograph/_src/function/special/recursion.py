@@ -70,7 +70,7 @@ def endless(name: str) -> EndlessTraceError:
 
 
 def is_endless(error: RecursionError) -> bool:
-    """Whether Python gave up among calls that branches of the graph made."""
+    """Whether Python gave up among calls that staged branches made."""
     return exceptions.left_region(error)
 
 
