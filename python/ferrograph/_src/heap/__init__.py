@@ -1,7 +1,7 @@
-"""The heap as staged code sees it: objects and their locations, what a region changed in
-them, who refers to them. Knows no tensors.
+"""The heap of staged code: objects, their locations, their changes by regions, and the references
+to them. Knows no tensors.
 
-Each module is imported when a name of it is first asked for.
+The modules are imported lazily.
 """
 
 from .. import later

@@ -1,4 +1,4 @@
-"""Aliases: objects that are one in plain Python, of which staging made several.
+"""Aliases: objects that are one in plain Python and several in staged code.
 
 The graph merges values, not objects: where the branches of an ``if`` leave two lists in a name, the
 name gets a third one. That is the same as long as nobody changes one of them and reads another.
@@ -86,7 +86,7 @@ class MayAliasSet:
 
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
-        if len(self.members) == 1:  # a tensor stands for it
+        if len(self.members) == 1:  # it is a tensor in the graph
             if not self.label.isidentifier() or holders.is_chosen_alive(self.members[0][0]):
                 return True
             return any(self.label in frames.read_later(frame) for frame in frames.frames())
@@ -117,7 +117,7 @@ def held_by(member: Any) -> list:
 
 class Element(MayAliasSet):
     """A container that was added to a list of the graph, or taken from one, which holds tensors;
-    ``is_made`` says that staging made it in place of the program's own."""
+    ``is_made`` says that staging made it in place of the object of user code."""
 
     def __init__(self, made: Any, label: str, place: str, is_made: bool):
         super().__init__([made], label, place)
@@ -215,7 +215,7 @@ class Families:
         return call if any(_shows(m, target) for f in self.all for m, _ in f.members) else callee
 
     def refuse_identity(self, *compared: Any) -> None:
-        """Refuse that the identity of objects is asked for where the graph chose among them."""
+        """Refuse a comparison by identity of merged objects."""
         for family in self.all:
             family.refuse_identity(compared)
 
@@ -248,7 +248,7 @@ def _shows(member: Any, target: Any) -> bool:
 
 
 def _copies_of(value: Any) -> list:
-    """An object, and what stands for it in the iterations that are being traced."""
+    """An object, and its copies in the iterations that are being traced."""
     found = [value]
     for made, source in Aliases.of_trace().copies.values():  # of loops around first
         if any(source is one for one in found):

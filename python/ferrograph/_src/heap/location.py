@@ -1,8 +1,9 @@
-"""The places that staged control flow carries: names of functions and modules, attributes, items.
+"""Locations: names of functions and modules, attributes, items, which staged control flow merges
+and carries.
 
-Where something stands for an object among whose contents the graph chooses, that is put in a place.
+Where an object has variants, its proxy is put into the location.
 
-A name is read and set through its closure cell, so one that is unset stays unset, and Python itself
+A name is read and set through its closure cell, so an unset name stays unset, and Python itself
 reports a read of it.
 """
 
@@ -46,9 +47,9 @@ def _is_together(value: Any) -> bool:
 
 
 class Variants:
-    """What a container or another object holds where the graph chooses among contents.
+    """The variants of a container or another object.
 
-    ``index`` is the number of the content that it has, a tensor.
+    ``index``, a tensor, is the number of the current variant.
     """
 
     def __init__(self, index: Any, contents: list):
@@ -68,7 +69,7 @@ def values_of(content: Any) -> list | None:
 
 
 class Record:
-    """An object among whose contents the graph chooses, and what it holds now."""
+    """An object that has or had variants, and its present contents."""
 
     def __init__(self, place: Location):
         self.place, self.owner = place, place.owner
@@ -78,7 +79,7 @@ class Record:
 
 
 class VariantRecords(TracePart):
-    """The objects of a trace that hold one of several contents, and their proxies."""
+    """The objects of a trace that have variants, and their proxies."""
 
     slot = "variants"
 
@@ -88,7 +89,7 @@ class VariantRecords(TracePart):
 
 
 def variants_of(owner: Any) -> Variants | None:
-    """The contents of an object among which the graph chooses; None where there is one."""
+    """The variants of an object; None where it has one content."""
     record = record_of(owner)
     return record.versions if record is not None else None
 
@@ -212,8 +213,8 @@ def _attribute(label: str, base: Callable[[], Any], name: str) -> Location | Non
 class Attribute(Location):
     """An attribute of an object, where the object keeps it: no method of its class runs.
 
-    One behind a property or another descriptor of the user's is set through that. ``was_own`` says
-    whether the object had one of its own before what changes it; others show what their class has.
+    One behind a user-defined property or other descriptor is set through that. ``was_own`` says
+    whether the object itself had it before the change; others show the attribute of their class.
     """
 
     was_own: bool
@@ -302,7 +303,7 @@ def takes_no_choice(label: str) -> Exception:
 
 def _shows_in_copy(slot: Any) -> bool:
     """Whether a slot is one that copies of its object have: of a class that names its slots, or of
-    an exception; what other classes written in C keep is theirs."""
+    an exception; members of other native classes are left out."""
     if type(slot) is not types.MemberDescriptorType:
         return False
     declaring = slot.__objclass__
@@ -373,7 +374,7 @@ def _item(label: str, both: Callable[[], Any]) -> Location | None:
 
 
 def _within(owner: Any) -> Any:
-    """What keeps the items that are set in a wrapper of Python's own, else ``owner``."""
+    """The container inside a wrapper such as ``UserDict``, else ``owner``."""
     if isinstance(owner, (collections.UserDict, collections.UserList)):
         return owner.data
     return owner.maps[0] if type(owner) is collections.ChainMap else owner
@@ -410,7 +411,7 @@ _BASES: tuple[type, ...] = (
 
 
 def _base_of(owner: Any) -> Any:
-    """The class of Python's whose methods reach the items of ``owner`` themselves."""
+    """The builtin class whose methods access the items of ``owner`` directly."""
     return next((base for base in _BASES if isinstance(owner, base)), type(owner))
 
 
@@ -502,8 +503,8 @@ class Container(Location):
 
 
 def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
-    """Put each item in its place where a dict or a deque holds as many, under the same keys:
-    iterators that are under way go on."""
+    """Set each item in place where a dict or a deque has the same number of items under the same
+    keys: active iterators stay valid."""
     if base is set or base.__len__(owner) != len(value):
         return False
     if base is collections.deque:
@@ -522,7 +523,7 @@ def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
 
 
 def _standing_in(content: Any) -> Any:
-    """A content that holds what stands for the objects in it."""
+    """A content with proxies in place of the objects that have them."""
     if isinstance(content, dict):
         return user_hashing.with_items(content, map(proxy_of, content.values()))
     return list(map(proxy_of, content)) if isinstance(content, MUTABLE_SEQUENCES) else content

@@ -1,12 +1,11 @@
-"""Memos: what code keeps on objects while a region is traced, where nobody can tell afterwards
-whether it was there before.
+"""Memoised values that code stores on objects while a region is traced, and that cannot be observed
+afterwards.
 
-An attribute that held nothing and was set to an immutable Python value keeps it: whoever reads it
-where it is not set, fails or computes the same value, since all code that sets it only fills it
-(``convert/memos``), so that the value is the same on every path. An item of a cache is taken out
-again where its value is a tensor of the region, which nobody outside can use: who asks for it
-outside computes it anew. Other changes are none of memos, and what becomes of them is said in
-``effects``.
+An unset attribute that was set to an immutable Python value keeps it: code that reads it where it
+is unset fails or computes the same value, since all code that sets it only memoises
+(``convert/memos``), so the value is the same on every path. An item of a cache is removed again
+where its value is a tensor of the region, which is invalid outside: code outside computes it again.
+Other changes are no memos; see ``staging/side_effects``.
 """
 
 from __future__ import annotations
@@ -146,8 +145,8 @@ def _called_later() -> Iterator[types.FunctionType]:
 
 
 def _may_ask(code: types.CodeType, name: str) -> bool:
-    """Whether code asks for an attribute by its name in a text, handles that it is missing, or
-    lists attributes, which is told of the program's own code alone."""
+    """Whether code reads an attribute by its name in a string, handles that it is missing, or, for
+    user code alone, lists attributes."""
     if _has_text(code, name) or (name in code.co_names and frames.has_handlers(code)):
         return True
     lists = not _SHOWING.isdisjoint(code.co_names)
@@ -202,7 +201,7 @@ def _settle_cache(place: Container, old: dict, snapshot: Any, graphs: set[int]) 
 
 
 def _has(held: dict, key: Any) -> bool:
-    """Whether a dict has a key, the same object: no code of the program's compares them."""
+    """Whether a dict has a key, by identity: no user code compares them."""
     return any(key is other for other in held)
 
 

@@ -1,10 +1,11 @@
-"""Attributes of objects: whether an object has them of its own after a merge, in which order, and
-what sets them.
+"""Attributes of objects: whether an object itself has them after a merge, their order, and what
+sets them.
 
-The graph merges what an object shows under a name. Whether the object has the attribute itself, or
-shows that of its class, and the order of attributes that branches set, are known only when the
-graph runs: code that asks is refused, and so is a change of the class. A property, a descriptor or
-a method of the class that sets an attribute or an item is converted like a call.
+The graph merges the values that an object has under a name. Whether the object itself has the
+attribute or inherits it from its class, and the order of attributes that branches set, are known
+only when the graph runs: code that reads these is refused, and so is a change of the class. A
+property, a descriptor or a method of the class that sets an attribute or an item is converted like
+a call.
 """
 
 from __future__ import annotations
@@ -279,16 +280,16 @@ def attribute_setter(target: Any, name: str) -> Any:
 
 
 def keeps_any(kind: type) -> bool:
-    """Whether objects of a class keep any attribute that is set, and no code of the user's runs."""
+    """Whether objects of a class store any attribute that is set, and no user code runs."""
     if id(kind) not in decided:
         _learn(kind)
     return id(kind) in ownership.settable
 
 
 def _learn(kind: type) -> frozenset[str] | None:
-    """The names whose setting runs functions of the user's, kept for the next store; not of
-    metaclasses, since objects may show what is set in a class, nor of tensors, which may stand for
-    numbers."""
+    """The names whose setting runs user-defined functions, cached for the next store; not of
+    metaclasses, since objects inherit what is set in a class, nor of tensors, which may be symbolic
+    Python scalars."""
     if kind is types.FunctionType:
         return _decided.keep(kind, _MADE_OF)
     found = None
@@ -312,7 +313,7 @@ def _held(kind: type, name: str) -> Any:
 
 
 def _function(kind: type, name: str) -> types.FunctionType | None:
-    """A special method of a class that is a function of the user's."""
+    """A special method of a class that is a user-defined function."""
     found = getattr(kind, name, None)
     if not is_function(found):
         return None
@@ -378,7 +379,7 @@ class _AttributeSetter:
 
 
 def item_setter(target: Any) -> Any:
-    """What sets the items of ``target``: itself, unless methods of the user's do that."""
+    """The object that sets the items of ``target``: itself, unless user-defined methods do."""
     own = _function(type(target), "__setitem__") or _function(type(target), "__delitem__")
     return target if own is None else _ItemSetter(target)
 

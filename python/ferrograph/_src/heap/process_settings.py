@@ -1,7 +1,7 @@
-"""Settings of the interpreter and of libraries that are no attribute of an object: by module.
+"""Process-wide settings of the interpreter and of libraries, by module.
 
-A region that reaches a module holds those that some code reached names, and compares them when it
-ends. Nothing can stand for such a setting in the graph, so that a change is refused.
+A region that reaches a module copies the settings that reachable code names, and compares them when
+it ends. The graph cannot represent such a setting, so a change is refused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _put(setting: Setting, state: Any) -> None:
 
 
 class _Held(Refused):
-    """A setting, compared by what it is told to be."""
+    """A setting, compared by its value."""
 
     def __init__(self) -> None:
         super().__init__(lambda setting: setting.read(), _put, "setting")

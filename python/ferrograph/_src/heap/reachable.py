@@ -1,4 +1,5 @@
-"""What functions can reach: a walk over objects by their type adapters, and how each is held."""
+"""What functions can reach: a walk over objects by their type adapters, which copies their
+contents."""
 
 from __future__ import annotations
 

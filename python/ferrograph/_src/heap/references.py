@@ -1,11 +1,12 @@
-"""Escaping side effects: what regions did to objects that code outside of the traced function sees.
+"""Escaping side effects: changes by regions of objects that code outside the traced function can
+see.
 
-A Python side effect happens once, while tracing. A number that a region changes is followed by the
-graph until the trace ends; then its location holds again what Python left there. What the graph
-cannot follow is *invalidated*: every reference to the object is replaced by an ``Invalidated``
-until the trace ends, which takes writes and refuses reads at their line. Where an immutable object,
-a tuple, a bound method, a partial, a view or an iterator, refers to it, a copy of that object takes
-its place, or an ``Invalidated`` does.
+A Python side effect happens once, at trace time. A number that a region changes is symbolic until
+the trace ends; then its location gets back the value that Python left there. An object that the
+graph cannot follow is *invalidated*: every reference to it is replaced by an ``Invalidated`` until
+the trace ends, which accepts writes and refuses reads at their line. Where an immutable object,
+such as a tuple, a bound method, a partial, a view or an iterator, refers to it, that object is
+replaced by a copy or by an ``Invalidated``.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _NOT_LOOKED_INTO = (types.FunctionType, types.ModuleType, type, Proxy, Invalidat
 
 
 class Replacements:
-    """What to put in place of objects that are stale, or hold such ones for good."""
+    """The replacements of objects that are invalidated, or hold such objects immutably."""
 
     def __init__(self, stale: dict[int, Invalidated]):
         self._found: dict[int, Any] = dict(stale)
@@ -110,8 +111,8 @@ def _memory(value: Any) -> Any:
 
 
 def sharing(array: Any, values: Iterable) -> list:
-    """Of some values the other arrays of NumPy that may show memory of an array, or what else has
-    the state of a generator of random numbers of NumPy's."""
+    """Those of some values that may share memory with a NumPy array, or the state with a NumPy
+    random generator."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return []
@@ -124,7 +125,7 @@ def sharing(array: Any, values: Iterable) -> list:
 
 
 def _bits(value: Any) -> Any:
-    """The source of a generator of random numbers of NumPy's, which has its state."""
+    """The bit generator of a NumPy random generator, which has its state."""
     random = sys.modules.get("numpy.random")
     if random is None or not isinstance(value, (random.Generator, random.RandomState)):
         return None
@@ -162,7 +163,7 @@ def _rebuilt(value: tuple, items: list) -> tuple:
 
 
 def restored(value: Any) -> Any:
-    """A value with what the program had put there, in place of all that stands for something."""
+    """A value with the original objects in place of all replacements."""
     value = original(behind(value))
     if isinstance(value, tuple) and any(restored(item) is not item for item in value):
         return tuple.__new__(type(value), map(restored, value))
@@ -252,8 +253,8 @@ def _seen_from_outside(place: Location) -> Exception:
 
 
 def _around(owner: Any) -> Any:
-    """What stands for all of an object: of the dict in a collection of weak references that
-    collection, whose own callbacks need the dict as it is."""
+    """The object to replace as a whole: for the dict inside a weak collection that collection,
+    whose callbacks need the dict itself."""
     if type(owner) not in (dict, set):
         return owner
     return next(iter(counts.holders_of_data(owner, _WEAK)), owner)
@@ -263,7 +264,7 @@ _WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet
 
 
 def substitute_invalidated() -> None:
-    """Let whatever refers to what is stale refer to what stands for it."""
+    """Replace all references to invalidated objects."""
     replacements = _replacements()
     if replacements is not None:
         for place, value in _references(replacements.has):
@@ -271,7 +272,7 @@ def substitute_invalidated() -> None:
 
 
 def standing(values: list) -> list:
-    """Values that the trace goes on with, with what stands for what is stale in them."""
+    """Values for the rest of the trace, with invalidated objects in them replaced."""
     replacements = _replacements()
     if replacements is None:
         return values
@@ -283,13 +284,13 @@ def standing(values: list) -> list:
 
 
 def _replacements() -> Replacements | None:
-    """What is to stand in place of objects; None where nothing is stale as a whole."""
+    """The replacements of invalidated objects; None where no object is invalidated as a whole."""
     stale = {id(behind(s)): s for k, s in _thread.trace.effects.stale.items() if type(k) is int}
     return Replacements(stale) if stale else None
 
 
 def restore() -> None:
-    """At the end of a trace: all places hold what Python left in them."""
+    """At the end of a trace: all locations get back what Python left in them."""
     root = _thread.trace
     for place, value in root.effects.numbers.values():
         if isinstance(place.get(), _core.Tensor):
@@ -300,7 +301,7 @@ def restore() -> None:
 
 
 def explain(exception: Exception) -> None:
-    """Raise an error of C code that got what stands for a stale object as one of ours."""
+    """Raise an error of native code that got an ``Invalidated`` as an error of this package."""
     if not isinstance(exception, (TypeError, AttributeError)) or not is_named_by(exception):
         return
     line, traceback = "", exception.__traceback__

@@ -1,4 +1,5 @@
-"""What a region notes while it is traced: objects that it makes, and what is about to change."""
+"""The log of a region that is being traced: objects that it makes, and locations about to
+change."""
 
 from __future__ import annotations
 
@@ -73,12 +74,13 @@ def held(value: Any, among: dict[int, Any]) -> Any:
 
 
 def _has_end(kind: type) -> bool:
-    """Whether the end of an object runs code of the program's."""
+    """Whether the finalizer of an object runs user code."""
     return kind is types.GeneratorType or getattr(kind, "__del__", None) is not None
 
 
 def outlived(made: Any) -> None:
-    """Have what a region leaves, and whose end runs code of the program's, end with the trace."""
+    """Keep objects that a region leaves, and whose finalizer runs user code, until the trace
+    ends."""
     for held in (*made.born.values(), *made.iterators.values()):
         if type(held) is weakref.ref:
             _thread.trace.effects.at_last.append(held())
@@ -112,7 +114,7 @@ def in_place(value: Any) -> Any:
 
 
 def augmented(value: Any) -> None:
-    """Note that a statement of the user's may change ``value`` in place."""
+    """Note that a statement of user code may change ``value`` in place."""
     if traces.n and _thread.trace is not None:
         in_place(value)
         if _thread.trace.aliases.sets is not None:

@@ -1,17 +1,17 @@
-"""What a region can reach, copied when it begins and compared when it ends.
+"""Snapshots: what a region can reach, copied when it begins and compared when it ends.
 
-Staged code is a closed world: how an object was changed, by a statement, a method of a library or
-native code, makes no difference, since nothing is intercepted. A ``Snapshot`` copies what the
-functions of a region can reach: what they close over, the globals that they read, the attributes,
-items and elements of all that, and the same for functions that they may call. What differs when the
-region ends is a location that changed: put back, merged, carried or refused. Objects made in the
-region are not in the snapshot.
+Staged code is a closed world: whether a statement, a method of a library or native code changed an
+object makes no difference, since nothing is intercepted. A ``Snapshot`` copies what the functions
+of a region can reach: their closures, the globals that they read, the attributes, items and
+elements of all these, and the same for functions that they may call. A location that differs when
+the region ends has changed: it is restored, merged, carried or refused. Objects made in the region
+are not in the snapshot.
 
-While a region is traced no object ends, since its changes are put back: a region that releases the
-last reference to an object with a finalizer or a weak reference is refused. What functions traced
-within the region did stays, since their Python does not run again.
+While a region is traced no object is freed, since its changes are undone: a region that releases
+the last reference to an object with a finalizer or a weak reference is refused. Side effects of
+functions traced within the region stay, since their Python does not run again.
 
-Type adapters say what is reached and how it is compared.
+Type adapters define what is reached and how it is compared.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Snapshot:
         yield from adapter.changes(owner, held, label)
 
     def _chosen(self) -> Iterator[tuple[Location, Any]]:
-        """``changes`` where the graph chooses what some objects hold."""
+        """``changes`` where some objects have variants."""
         for adapter, owner, held in self._entries:
             now = _versions(adapter, owner)
             if now is None and type(held) is not Variants:
@@ -248,7 +248,7 @@ def refuse_finalizers(changes: Iterable[tuple[Location, Any]]) -> None:
 
 def refuse_finalizers_left(noted: Iterable[Any], snapshot: Snapshot) -> None:
     """Refuse that an iteration leaves objects whose ends run code, and which were not there before:
-    the graph runs none where the next iteration lets go of them."""
+    the graph runs no finalizer where the next iteration releases them."""
     left = [one() for one in noted if type(one) is weakref.ref]
     made = (value for value in left if _runs_code_at_its_end(value) and not snapshot.knows(value))
     found = next(made, None)

@@ -1,4 +1,4 @@
-"""Where in the user's text something is, messages that show it, and AutoGraph's exceptions.
+"""Source locations in user code, messages that show them, and AutoGraph's exceptions.
 
 A message says first what is wrong, then where, with the line and a caret, then what to write
 instead.
@@ -15,7 +15,7 @@ from ..values.public import public
 
 
 class SourceLocation(str):
-    """A line of the user's, as ``file:line``."""
+    """A line of user code, as ``file:line``."""
 
     filename: str
     line: int
@@ -30,13 +30,13 @@ class SourceLocation(str):
 
 
 class Diagnostic(str):
-    """The text of a message that this package makes of the user's code."""
+    """A message of this package about user code."""
 
     __slots__ = ()
 
 
 def said_by(exception: BaseException) -> list[str]:
-    """The strings that an exception is made with; no method of the program's is asked."""
+    """The string arguments of an exception, read without running user code."""
     return [said for said in exception.args if type(said) is str or type(said) is Diagnostic]
 
 
@@ -73,7 +73,7 @@ def shown(place: SourceLocation) -> list[str]:
 
 
 def here() -> str:
-    """The line of the user's that is running, "" where there is none."""
+    """The line of user code that is running, "" where there is none."""
     frame = sys._getframe(1)
     while frame is not None:
         if not ownership.is_library_file(frame.f_code.co_filename):

@@ -1,5 +1,5 @@
-"""What values are made of: leaves and how they are put together, the parts of containers and
-arrays, and containers that staging makes of others.
+"""Structures of values: leaves and how to rebuild values of them, the parts of containers and
+arrays, and containers that staging merges.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def _opened_kind(kind: type, names: tuple[str, ...] = ()) -> type[_Opened]:
 
 
 class _Held:
-    """What stands for an object that is no structure here, though its class is one of mappings or
-    sequences: it may keep more than its items, and nothing says how to make another one."""
+    """A leaf for an object that is no structure here, though its class is a mapping or sequence: it
+    may hold more than its items, and cannot be rebuilt from them."""
 
     def __init__(self, value: Any):
         self.value = value
@@ -97,7 +97,7 @@ _objects = ByClass()
 
 
 def is_object(kind: type) -> bool:
-    """Whether a class of mappings or sequences is the program's own, and none of Python's."""
+    """Whether a class of mappings or sequences is user-defined, and derives from no builtin one."""
     known = _objects.found.get(id(kind))
     if known is not None:
         return known
@@ -109,7 +109,7 @@ _ABSTRACT = (collections.abc.Mapping, collections.abc.Sequence)
 
 
 def _held(value: Any) -> _Held:
-    """The one thing that stands for an object in a trace."""
+    """The one leaf of an object in a trace."""
     if _thread.trace is None:
         return _Held(value)
     return _thread.trace.containers.held.setdefault(id(value), _Held(value))
@@ -301,7 +301,8 @@ def is_container(value: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array that can be changed in place, and that a tensor stands for."""
+    """Whether a value is an array that can be changed in place, and that becomes a tensor in a
+    graph."""
     kind = type(value)
     if issubclass(kind, (_core.Tensor, _core.VariableBase)) or not registry.adapters_of(kind):
         return False
@@ -368,8 +369,8 @@ class MergedContainer:
 
 
 class MergedContainers:
-    """The containers that one construct makes; those made of the same objects are one, unless they
-    are told ``apart``."""
+    """The containers that one construct makes; those made of the same objects are one, unless
+    ``apart``."""
 
     def __init__(self, stands_for: dict[int, list] | None = None, apart: bool = False):
         self._apart = apart

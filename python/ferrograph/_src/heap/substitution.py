@@ -30,8 +30,8 @@ _SEEN_THROUGH = (types.FunctionType, types.BuiltinFunctionType, types.CellType, 
 
 
 def replace(place: Location, proxy_of: Callable[[Any], Any]) -> None:
-    """Let whatever refers to the object of a place refer to what ``proxy_of`` gives for it, and for
-    objects of Python's own classes that hold it, until the trace ends."""
+    """Replace all references to the object of a location by ``proxy_of`` of it until the trace
+    ends, and those to objects of builtin classes that hold it likewise."""
     root = _thread.trace
     if restore not in root.effects.at_end:
         root.effects.at_end.append(restore)
@@ -43,7 +43,7 @@ def replace(place: Location, proxy_of: Callable[[Any], Any]) -> None:
 
 
 def substitute_again() -> None:
-    """Let what a loop puts back of what was there before it refer to what stands for objects."""
+    """Replace references again in what a loop restores from before it."""
     root = _thread.trace
     fronts = {
         key: front
@@ -59,7 +59,7 @@ def substitute_again() -> None:
 
 
 def can_substitute(place: Location) -> bool:
-    """Whether something can stand for the object of a place wherever that is referred to."""
+    """Whether every reference to the object of a location can be replaced."""
     try:
         _checked(place)
     except errors.StagingError:
@@ -108,8 +108,8 @@ def _checked(place: Location) -> tuple[Walk, list]:
 
 def _refuse_views(place: Location, walk: Walk, running: list) -> None:
     """Refuse where code reads the memory of an array by another array, or the state of a generator
-    by another one, which tells nothing of what stands for the first one. An array that only others
-    hold, to show it, has no reader of its own.
+    by another one, which knows nothing of the proxy of the first one. An array that only its views
+    hold has no reader of its own.
     """
     beside = {id(v): v for v in references.sharing(place.owner, walk.seen.values())}
     if not beside:
@@ -131,7 +131,7 @@ def _refuse_views(place: Location, walk: Walk, running: list) -> None:
 
 
 def restore() -> None:
-    """At the end of a trace: objects hold what Python left in them, and nothing stands for one."""
+    """At the end of a trace: objects get back what Python left in them, and proxies are removed."""
     root = _thread.trace
     for record in root.variants.records.values():
         if record.versions is not None:
@@ -180,7 +180,7 @@ def _walk(running: list, cells: list) -> Walk:
 
 
 def _targets(owner: Any, walk: Walk) -> list:
-    """An object, and the objects of Python's own classes that hold it."""
+    """An object, and the objects of builtin classes that hold it."""
     found: dict[int, Any] = {}
     pending = [owner]
     inside = _library_containers(walk)
@@ -193,7 +193,7 @@ def _targets(owner: Any, walk: Walk) -> list:
 
 
 def _library_containers(walk: Walk) -> set[int]:
-    """The ids of the containers that objects of Python's own classes keep their things in."""
+    """The ids of the containers inside objects of builtin classes."""
     return {
         id(value)
         for adapter, owner, held in walk.entries

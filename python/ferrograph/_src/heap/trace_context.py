@@ -1,6 +1,6 @@
-"""What a thread knows of the trace that it makes, and of the regions in it.
+"""The trace context: what a thread notes about its active trace, and about the regions in it.
 
-This module imports nothing heavy, since it stands before every first trace.
+This module imports nothing heavy, since every first trace needs it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Containers:
 
 
 class Callees:
-    """What is called in place of the program's functions, and the cells in which code keeps it."""
+    """The callees that replace user functions, and the cells with inline caches for them."""
 
     def __init__(self) -> None:
         self.known: dict[Any, Any] = {}
@@ -252,7 +252,7 @@ thread = _Thread()
 
 
 class Traces:
-    """How many traces are under way on all threads: with none there is nothing to note."""
+    """The number of active traces on all threads: without any there is nothing to note."""
 
     __slots__ = ("_lock", "n")
 
@@ -318,12 +318,12 @@ def has_lists() -> bool:
 
 
 def has_variants() -> bool:
-    """Whether the trace has objects among whose contents the graph chooses."""
+    """Whether the trace has objects with variants."""
     return traces.n > 0 and thread.trace is not None and bool(thread.trace.variants.records)
 
 
 def record_of(owner: Any) -> Any:
-    """What is known of an object among whose contents the graph chooses; None of others."""
+    """The record of an object with variants; None for others."""
     return thread.trace.variants.records.get(id(owner)) if has_variants() else None
 
 
@@ -335,7 +335,7 @@ class Proxy:
 
 
 class Holder:
-    """What this package holds an object of the program's by, for a statement that is under way."""
+    """What this package holds an object of user code by, for an active statement."""
 
     __slots__ = ()
 
@@ -346,7 +346,7 @@ def is_proxy(value: Any) -> bool:
 
 
 def note_choice() -> None:
-    """Note that the graph of the trace chooses among values."""
+    """Note that the trace has merged values."""
     if thread.trace is not None:
         thread.trace.effects.has_merged = True
 

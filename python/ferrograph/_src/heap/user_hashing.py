@@ -1,8 +1,8 @@
-"""Keys of dicts and members of sets whose classes say themselves how to hash and compare them.
+"""Keys of dicts and members of sets with user-defined hashing and comparison.
 
-Python calls `__hash__` and `__eq__` of such a key wherever a dict or a set is made anew. Staging
-does so in place of the program where a region changes one, which nobody may notice: so they must do
-nothing but read. Their source says whether they do, as far as it can be followed.
+Python calls `__hash__` and `__eq__` of such a key wherever a dict or a set is rebuilt. Staging
+rebuilds one where a region changes it, which must have no side effects: so these methods may only
+read. That is decided from their source, as far as it can be analysed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads of objects that run no code of the program: walks over them, attributes, items."""
+"""Reads of objects that run no user code: walks over them, attributes, items."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _slots(base: type) -> tuple:
 
 
 def proxied(proxy: Any) -> Any:
-    """The object that a weak proxy stands for, None where it has ended; others themselves."""
+    """The object of a weak proxy, None where it has been freed; others themselves."""
     if type(proxy) not in weakref.ProxyTypes:
         return proxy
     try:

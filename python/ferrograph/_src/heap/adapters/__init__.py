@@ -1,4 +1,4 @@
-"""One type adapter a Python type: how its objects are held, compared, told apart and put back."""
+"""Type adapters: how the objects of each Python type are copied, compared and restored."""
 
 from ... import later
 

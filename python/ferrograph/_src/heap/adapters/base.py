@@ -1,10 +1,10 @@
-"""What objects hold: copied, compared, reached through and put back, one class a way of holding.
+"""Type adapters: how the contents of objects are copied, compared, traversed and restored.
 
-An *adapter* knows one kind of storage: the items of a list, the ``__dict__`` of an instance, the
-bytes of an array. ``hold`` takes a copy that compares by identity, ``parts`` gives the objects
-that are reached through it, ``differs`` compares, and ``changes`` names the locations that differ
-with what they held. All of them read and write the storage itself: no method of the program's
-classes runs.
+A *type adapter* handles one form of storage: the items of a list, the ``__dict__`` of an instance,
+the bytes of an array. ``hold`` makes a copy that compares by identity, ``parts`` gives the objects
+that are reached through it, ``differs`` compares, and ``changes`` gives the locations that differ,
+with their old values. All of them read and write the storage directly: no methods of user-defined
+classes run.
 """
 
 from __future__ import annotations
@@ -525,8 +525,8 @@ class Position(State):
 
 
 def referents(value: Any) -> list:
-    """What an object refers to. Lists and tuples of C code's own that have places without an
-    object, which nobody may read, are left out for what they hold."""
+    """The references of an object. Internal lists and tuples of native code with empty slots, which
+    must not be read, are replaced by their elements."""
     found = []
     for held in direct_referents(value):
         inner = direct_referents(held) if type(held) in (list, tuple) else None

@@ -1,8 +1,8 @@
-"""What objects of libraries keep that only some of their methods change: locks, events, loggers.
+"""State of library objects that only some of their methods change: locks, events, loggers.
 
-Other threads change it as well, and to look for it costs more than the rest of a walk: such a state
-is held where code that a region reaches says one of the words that go with it. Nothing can stand
-for it in the graph, so that a change is put back where that can be done, and refused.
+Other threads change it as well, and finding it costs more than the rest of a walk: such a state is
+copied only where code that a region reaches has one of the names that go with it. The graph cannot
+represent it, so a change is undone where possible, and refused.
 """
 
 from __future__ import annotations
@@ -138,9 +138,9 @@ _LOGGERS = (
 
 
 def behind(held: Any) -> tuple:
-    """What of the program's stands behind a logger, or a handler, of the library's: who logs
-    changes it. What the root has is whoever started the process's. Behind a thread stands what it
-    calls.
+    """Objects of user code that a library's logger or handler uses: logging changes them. Those of
+    the root logger belong to whoever started the process. For a thread, its target and the
+    arguments.
     """
     if isinstance(held, threading.Thread):
         return tuple(getattr(held, name, None) for name in ("_target", "_args", "_kwargs"))

@@ -1,5 +1,5 @@
-"""Arrays and memory as staged code compares them: by their bytes, large ones by a fingerprint, and
-how far files and iterators are read that do not tell it.
+"""Arrays and memory, compared by their bytes, large ones by a fingerprint; and the positions of
+files and iterators that have no method for it.
 """
 
 from __future__ import annotations
@@ -222,8 +222,8 @@ def _of_map(mapped: Any) -> tuple:
 
 
 def own_bytes(owner: Any) -> bytes:
-    """The memory of an object written in C that tells nothing of itself, but for its head, which
-    counts references to it."""
+    """The memory of a native object whose state cannot be read otherwise, without its header, which
+    has the reference count."""
     import ctypes
 
     head = object.__basicsize__

@@ -1,8 +1,8 @@
-"""How objects of each class are compared: the adapters of a class, found once and kept.
+"""The registry of type adapters: those of a class are found once and cached.
 
-What holds nothing that can change has none: numbers, tensors, functions of libraries, modules of
-libraries, loggers, locks. What can change and cannot be looked into is *opaque*: to call its
-methods in a region is refused, since nobody can tell what they did.
+Immutable objects have none: numbers, tensors, functions of libraries, modules of libraries,
+loggers, locks. An object with unreadable mutable state is *opaque*: calls of its methods in a
+region are refused, since their side effects cannot be detected.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ _STATELESS = frozenset(
     | {"_functools", "pathlib", "_asyncio", "select", "_socket", "_ssl"}
 )
 
-# By module and name of a class of a library, attributes that are no state of the program's: those
-# that its own code empties at each call of the program's before it fills them, where such a call
-# leaves tensors of its graph, which tell by themselves where they may be used; and the memory that
-# an array shows, which is compared as the array's.
+# Attributes of library classes that are no state of user code, by module and class name: those that
+# the library clears at each call before it fills them, and that a call leaves with tensors of its
+# graph, which are checked where they are used; and the memory of an array, which is compared with
+# the array.
 _LEFT_OUT = {
     ("keras.src.layers.layer", "Layer"): frozenset({"_losses", "_loss_ids"}),
     ("numpy", "memmap"): frozenset({"_mmap"}),
@@ -111,7 +111,8 @@ def _shown(view: memoryview) -> tuple:
 
 
 def annotations_of(found: Iterable) -> Iterable:
-    """The annotations of the program's functions and classes among what a walk has found."""
+    """The annotations of user-defined functions and classes among the objects that a walk has
+    found."""
     for value in found:
         if type(value) is types.FunctionType:
             if not ownership.is_library_file(value.__code__.co_filename):
@@ -124,7 +125,7 @@ _ANNOTATIONS = ("__annotations__", "__annotations_cache__")
 
 
 def _of_alias(alias: Any) -> Iterable:
-    """What a generic class with its arguments stands for."""
+    """The class and the arguments of a generic alias."""
     return (getattr(alias, "__origin__", None), *getattr(alias, "__args__", ()))
 
 
@@ -182,7 +183,7 @@ BY_WORDS = Through(lambda held: library_states.behind(held))
 
 
 def _referents(value: Any) -> Iterable:
-    """What an object of a class written in C holds, but for its attributes, which are compared."""
+    """The references of an object of a native class, without its attributes, which are compared."""
     try:
         fields = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -359,7 +360,7 @@ _FUTURES = {("concurrent.futures._base", "Future"), ("_asyncio", "Future"), ("_a
 
 
 def _left_out(kind: type) -> frozenset[str]:
-    """The attributes of a library's that are no state of the program's."""
+    """The attributes of a library class that are no state of user code."""
     known = (_LEFT_OUT.get((base.__module__, base.__qualname__)) for base in kind.__mro__)
     return frozenset().union(*(names for names in known if names))
 
@@ -400,7 +401,7 @@ def _described(kind: type) -> set[str]:
 
 def _slots(kind: type) -> tuple[dict[str, weakref.ref], list[tuple[weakref.ref, str]]]:
     """The slots of Python classes by name: which class declares them; and those of bases that a
-    class hides. What classes of C have as members is theirs."""
+    class hides. Members of native classes are left out."""
     found: dict[str, weakref.ref] = {}
     shadowed: list[tuple[weakref.ref, str]] = []
     for i, base in enumerate(kind.__mro__):
@@ -413,7 +414,7 @@ def _slots(kind: type) -> tuple[dict[str, weakref.ref], list[tuple[weakref.ref, 
 
 
 def _hides_fields(kind: type) -> bool:
-    """Whether a class of the program's has something else where its objects keep attributes."""
+    """Whether a user-defined class replaces ``__dict__``, where its objects keep attributes."""
     held = (vars(base)["__dict__"] for base in kind.__mro__ if "__dict__" in vars(base))
     shown = next(held, None)
     is_hidden = shown is not None and type(shown) is not types.GetSetDescriptorType
@@ -485,7 +486,7 @@ _BEGUN_AGAIN = frozenset(map(type, (iter([]), iter(()))))
 
 
 def _position(iterator: Any) -> Any:
-    """How far an iterator of Python's own is."""
+    """The position of a builtin iterator."""
     kind = type(iterator)
     if kind.__reduce__ is object.__reduce__ and ownership.is_written_in_c(kind):
         return memory.own_bytes(iterator)  # it tells its class alone
@@ -517,7 +518,7 @@ def _advance(iterator: Any, position: Any) -> None:
 
 @functools.lru_cache(maxsize=1)
 def _all_states(loaded: tuple[bool, ...]) -> dict[type, TypeAdapter]:
-    """Facets of classes in modules that are imported only by those who use them."""
+    """Type adapters of classes in modules that are imported only by programs that use them."""
     found: dict[type, TypeAdapter] = {
         bytearray: State(bytes, _put_bytes, "bytes"),
         weakref.finalize: Finalizer(),

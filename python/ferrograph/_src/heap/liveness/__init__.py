@@ -1,5 +1,5 @@
-"""Which objects code that follows may still read, and who holds them: told from frames, bytecode
-and counts of references. The one place that asks the interpreter for these.
+"""Liveness: which objects later code may still read, and what refers to them, found from frames,
+bytecode and reference counts. Only this package reads these from the interpreter.
 """
 
 from ... import later

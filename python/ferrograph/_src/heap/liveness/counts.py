@@ -1,7 +1,7 @@
-"""How many references there are to an object, as the interpreter counts them.
+"""Reference counts of objects, as the interpreter has them.
 
-What the count of an object comes to that nobody else holds differs from Python to Python: it is
-measured once, in the form of the code that asks.
+The count of an object without other references differs between Python versions: it is measured
+once, by code of the same form as the code that asks.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from ...context.locals import untraced
 
-# The references to a value, with that of the call: no function of Python's, whose frame a debugger
-# would have hold the value, too.
+# The references to a value, with that of the call: no Python function, whose frame would hold the
+# value, too, under a debugger.
 count = sys.getrefcount
 
 

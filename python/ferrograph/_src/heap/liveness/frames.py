@@ -1,7 +1,7 @@
-"""Liveness of names: what code that is being traced still reads, by frames and bytecode.
+"""Liveness of names: which names traced code still reads, from its frames and bytecode.
 
-Also what code may do by its instructions, the names in it, and the stacks of frames: before Python
-3.11 a caller keeps the arguments of a call there until it returns, where nothing reads them.
+Also what code may do by its instructions and names, and the value stacks of frames: before Python
+3.11 a caller keeps the arguments of a call on its stack until the call returns.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def position(frame: types.FrameType) -> int:
 
 
 def values_in(frame: types.FrameType) -> list:
-    """What the names of the program's in a frame have."""
+    """The values of the local names of user code in a frame."""
     held = locals_of(frame)
     return [v for name, v in held.items() if name not in AT_ONCE and name not in _MACHINERY]
 
@@ -163,7 +163,7 @@ def read_later(frame: types.FrameType) -> set[str]:
 
 
 def has_begun_anew(frame: types.FrameType) -> bool:
-    """Whether a frame of a lean form waits for its whole form, and reads nothing after that."""
+    """Whether a frame of a fast path waits for its full form, and reads nothing after that."""
     if frame.f_code not in tracebacks.lean:
         return False
     return _instructions(1, frame)[-1:] in (["RETURN_VALUE"], ["RETURN_CONST"])
@@ -261,7 +261,7 @@ def _header(code: types.CodeType, target: int) -> int:
     return lines[at][0]
 
 
-# What converted code calls that neither runs code of the program's nor changes anything.
+# Operators of converted code that neither run user code nor change anything.
 _READING = frozenset({"container", "stored", "loaded"})
 _LOGIC = frozenset({"and_", "or_", "not_"})
 _CHANGING = ("STORE_SUBSCR", "STORE_ATTR", "STORE_SLICE", "DELETE_")
@@ -417,8 +417,8 @@ _HEAD = 3  # the words in front of what a frame refers to: counts and its class
 
 
 def handed_down() -> collections.Counter:
-    """By id, how many arguments of functions of Python's that are running objects are, where the
-    stacks of callers keep them."""
+    """How often each object, by id, is an argument of a running Python function that is still on
+    the stack of the caller."""
     found: collections.Counter = collections.Counter()
     if not keeps_arguments():
         return found

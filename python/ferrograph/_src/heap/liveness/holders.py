@@ -1,9 +1,9 @@
-"""Who holds an object besides the names of frames: statements, expressions, native readers,
+"""References to an object besides the names of frames: statements, expressions, native readers,
 iterators.
 
 A ``with`` statement holds the method that it will call, a loop its iterator, an expression its
-operands, a native iterator or bound method its list: no walk finds them, the counts of references
-do. A list with an active iterator must not grow in the graph.
+operands, a native iterator or bound method its list: no walk finds these, reference counts do. A
+list with an active iterator must not grow in the graph.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ _CALLING = frozenset(
 
 
 def refuse_native_readers(items: list) -> None:
-    """Refuse that the graph decides from now on how many elements a list has that code in C goes
-    on to read."""
+    """Refuse that a list gets a length known only to the graph while native code may still read
+    it."""
     if not _thread.trace.iterators.has_native:
         return
     holders_ = gc.get_referrers(items)
@@ -170,7 +170,7 @@ def refuse_iterated(owner: Any, label: str) -> None:
 
 
 def given_to(call: Any) -> list:
-    """What a function in C gets whenever ``call``, which holds it, is called."""
+    """The arguments that ``call`` holds and passes to a native function whenever it is called."""
     if type(call) in _METHODS:
         return [call.__self__]
     if type(call) is types.MethodType:
@@ -181,7 +181,7 @@ def given_to(call: Any) -> list:
 
 
 def _calls(items: list, referrers: list) -> list:
-    """What calls functions in C with a list, its methods among them."""
+    """Callables that call native functions, among them its methods, with a list."""
     tuples = [h for h in referrers if type(h) is tuple and not _is_entry(h)]
     if tuples:  # which may be the arguments of a partial function
         referrers = [*referrers, *gc.get_referrers(*tuples)]
@@ -200,7 +200,7 @@ def _runs_in_c(call: Any) -> bool:
 
 
 def _callers(calls: list) -> list:
-    """The objects of C that call some functions by themselves."""
+    """The native objects that call some functions by themselves."""
     found, known, pending = [], {id(call) for call in calls}, calls
     while pending:
         referrers, pending = gc.get_referrers(*pending), []
@@ -271,8 +271,8 @@ class Iterators(TracePart):
 
 
 def followed(items: Any) -> Any:
-    """``items`` for a loop of Python's: an iterator over a list, noted while it is in use, unless
-    the loop alone has the list."""
+    """``items`` for a Python loop: an iterator over a list, noted while it is in use, unless the
+    loop alone has the list."""
     if traces.n and isinstance(items, list) and _thread.trace is not None:
         if counts.count(items) <= counts.of_argument() and type(items) is list:
             return items
@@ -301,8 +301,8 @@ def _is_under_way(pair: tuple) -> bool:
 
 
 def refuse_running(items: Any) -> None:
-    """Refuse that the graph decides from now on how many elements a list has that a loop of
-    Python's runs over, or that other code in C goes on to read."""
+    """Refuse that a list gets a length known only to the graph while a Python loop iterates over
+    it, or other native code may still read it."""
     for pair in _thread.trace.iterators.running or ():
         if _is_under_way(pair) and _list_of(*pair) is items:
             raise errors.StagingError(
@@ -342,8 +342,7 @@ def is_alive(wanted: list, functions: tuple = (), held: Iterable[Any] = ()) -> b
 
 
 def is_chosen_alive(array: Any) -> bool:
-    """Whether code that follows may read a tensor, given by a branch or a loop, that may stand for
-    an array."""
+    """Whether later code may read a tensor from a branch or a loop that may be a symbolic array."""
     walk, live = Walk(), frames.live_values()
     walk.run((), [_thread.roots, *live])
     held = [adapter.parts(owner, held) for adapter, owner, held in walk.entries]
