@@ -1,6 +1,5 @@
-"""What a symbolic tensor represents: Python numbers, strings, arrays and variables.
-
-Each module is imported when a name of it is first asked for.
+"""What a symbolic tensor represents: Python scalars, strings, arrays and variables. Lazily
+imported.
 """
 
 from .. import later

@@ -1,4 +1,4 @@
-"""Aliases of symbolic values: arrays that share memory, and what is known of a value's identity."""
+"""Aliases of symbolic values: arrays that share memory, and comparisons of identity."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from .values import key_of
 def note_arrays(
     arrays: Iterable[tuple[str, Any]], snapshot: Any, place: str, changed: Container[int] = ()
 ) -> None:
-    """The same for arrays that a tensor stands for from now on, under names; of objects that were
-    ``changed``, by their ids, others stand, too."""
+    """The same for arrays that are tensors in the graph from now on, under names; ``changed`` has
+    the ids of objects that were changed, and whose arrays have other names, too."""
     for label, array in arrays:
         memory = memory_of(array)
         known = [m for m in memory if snapshot is None or snapshot.knows(m)]
@@ -151,8 +151,8 @@ _SYMBOLIC = _core.SymbolicTensor
 
 
 def note_identity(value: Any) -> None:
-    """Note an object of which the program is told the identity, where it may not be told of another
-    one that the graph chose."""
+    """Note an object whose identity user code has read, since it must not be read of a merged
+    one."""
     if _thread.trace is None:
         return
     python_scalars.refuse_number(value, "`id`")
@@ -166,8 +166,7 @@ def note_identity(value: Any) -> None:
 
 
 def refuse_identity(pairs: Iterable[tuple[Any, Any]]) -> None:
-    """Refuse that code asks whether two values are one object where the graph may have chosen one
-    of them for the other."""
+    """Refuse a comparison of the identity of two values where one may be merged of the other."""
     if _thread.trace is not None:
         aliasing.Aliases.of_trace().compares = True
     if any(a is not b and _may_be_one(a, b) for a, b in pairs):
@@ -182,8 +181,8 @@ def refuse_identity(pairs: Iterable[tuple[Any, Any]]) -> None:
 
 
 def _may_be_one(first: Any, second: Any) -> bool:
-    """Whether two different values may be one object in plain Python: one is of the graph, which
-    chose among values, and the other is of a kind for which it can stand."""
+    """Whether two different values may be one object in plain Python: one is a merged value of the
+    graph, and the other is of a class that it can represent."""
     if not (
         _thread.trace is not None and _thread.trace.effects.has_merged and _are_alike(first, second)
     ):
@@ -192,7 +191,7 @@ def _may_be_one(first: Any, second: Any) -> bool:
         are_new = is_new_tensor(first), is_new_tensor(second)
         if all(are_new):
             return False
-        # What is made anew is nothing that was there before, whichever that is.
+        # A new object is none that existed before.
         return not (
             (are_new[0] and _was_before(second, first))
             or (are_new[1] and _was_before(first, second))
@@ -208,7 +207,7 @@ def _are_alike(first: Any, second: Any) -> bool:
 
 
 def _is_one_tensor(value: Any) -> bool:
-    """Whether one tensor of the graph can stand for a value."""
+    """Whether one symbolic tensor can represent a value."""
     kind = type(value)
     if kind in python_scalars.NUMBERS or issubclass(kind, (_core.Tensor, str, bytes)):
         return True
@@ -251,8 +250,8 @@ def _graphs() -> list[int]:
 
 
 def note_new_tensor(tensor: Any) -> None:
-    """Note a tensor that plain Python makes anew, whatever operation gives it: a function of the
-    program's, or the last iteration of a loop that certainly has one."""
+    """Note a tensor that is a new object in plain Python, whatever operation gives it: the result
+    of a user function, or of the last iteration of a loop that certainly has one."""
     root = _thread.trace
     if root.aliases.made_anew is None:
         aliasing.Aliases.of_trace().made_anew = set()

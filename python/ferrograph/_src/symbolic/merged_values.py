@@ -1,5 +1,5 @@
-"""Arrays and variables that a branch or a loop of the graph merged: symbolic tensors in their
-place.
+"""Symbolic arrays and variables: tensors for arrays and variables that a staged branch or loop
+merged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Arrays(TracePart):
 
 
 def mark_array(tensor: Any, *sources: Any) -> None:
-    """Note that a tensor stands for an array, which may be one that ``sources`` are."""
+    """Mark a tensor as a symbolic array, which may be one of ``sources``."""
     if _thread.trace is not None and type(tensor) is _core.SymbolicTensor:
         root = _thread.trace
         Arrays.of_trace().tensors[key_of(tensor)] = tensor
@@ -51,7 +51,7 @@ def mark_array(tensor: Any, *sources: Any) -> None:
 
 
 def refuse_array_text(tensor: Any) -> None:
-    """Refuse to show an array, or a number of NumPy's, for which a tensor stands."""
+    """Refuse to print a symbolic array or NumPy scalar."""
     raise errors.StagingError(
         diagnostic(
             here(),
@@ -63,7 +63,7 @@ def refuse_array_text(tensor: Any) -> None:
 
 
 def _refuse_class(array: Any) -> None:
-    """Refuse that a tensor stands for an array of a class whose operators may be others."""
+    """Refuse to merge an array of a class whose operators may differ."""
     numpy = sys.modules.get("numpy")
     is_numpys = numpy is not None and isinstance(array, numpy.ndarray)
     if is_numpys and type(array).__name__ not in AS_TENSORS:
@@ -82,7 +82,7 @@ AS_TENSORS = frozenset({"ndarray", "memmap", "recarray"})
 
 
 def is_symbolic_array(value: Any) -> bool:
-    """Whether a value is a tensor that stands for an array, or is made of such ones."""
+    """Whether a value is a symbolic array, or is made of such ones."""
     if type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
     known = _thread.trace.arrays.tensors
@@ -93,7 +93,7 @@ def is_symbolic_array(value: Any) -> bool:
 
 
 def _made_of(tensor: Any) -> list | None:
-    """The tensors of which a tensor is made; None of one that is none of NumPy's."""
+    """The tensors of which a tensor is made; None where it is no array of NumPy in plain Python."""
     if key_of(tensor) in (_thread.trace.scalars.tensors or ()):
         return None
     made = _core.made_by(tensor)
@@ -103,8 +103,8 @@ def _made_of(tensor: Any) -> list | None:
 
 
 def refuse_beside(tensor: Any, name: str) -> None:
-    """Refuse to change an array for which a tensor stands, under a name or, "", where an object
-    holds it, if that is read elsewhere."""
+    """Refuse to change a symbolic array in place, under a name or, for "", inside an object, if it
+    is read elsewhere."""
     memory = _memory(tensor)
     names, held = (sum(_memory(v) == memory for v in found) for found in _read(name))
     if names or held > (0 if name else 1):
@@ -164,7 +164,7 @@ def _tensors(found: list) -> list:
 
 
 def stands_for_array(value: Any) -> bool:
-    """Whether a value is such an array, or a tensor that stands for one in a trace."""
+    """Whether a value is such an array, or a symbolic one."""
     if type(value) is _core.SymbolicTensor:
         trace = _thread.trace
         return trace is not None and bool(trace.arrays.tensors) and is_symbolic_array(value)
@@ -183,7 +183,7 @@ class MergedVariables(TracePart):
 
 
 class Noted:
-    """A tensor that stands for a variable, with the name and the place at which it came to."""
+    """A tensor that represents a merged variable, with its name and location."""
 
     __slots__ = ("label", "outer", "place", "ran", "tensor")
 
@@ -195,9 +195,9 @@ class Noted:
 def note_variable(
     tensor: Any, label: str, place: str, ran: Any = None, outer: set[str] | None = None
 ) -> None:
-    """Note a tensor that stands for a variable: an output of a conditional or a loop, or what was
-    taken from among several. ``ran`` is of what a loop begins with: whether there was an
-    iteration; ``outer`` of what comes into an iteration: the handles around the loop."""
+    """Note a tensor that represents a merged variable: an output of a conditional or a loop, or an
+    element selected by a tensor. For the initial value of a loop ``ran`` says whether there was an
+    iteration; for the input of an iteration ``outer`` has the handles around the loop."""
     if _thread.trace is not None:
         place = place if isinstance(place, SourceLocation) else here()
         MergedVariables.of_trace().tensors[key_of(tensor)] = Noted(tensor, label, place, ran, outer)
@@ -210,7 +210,7 @@ def follow_variable(made: Any, sources: Iterable[Any], label: str = "") -> None:
 
 
 def refuse_variable_identity(compared: Iterable[Any]) -> None:
-    """Refuse that code asks which object a variable is that the graph chose."""
+    """Refuse a comparison of the identity of a merged variable."""
     if any(type(v) is _core.SymbolicTensor and stands_for_variable(v) for v in compared):
         raise errors.StagingError(
             diagnostic(
@@ -223,8 +223,8 @@ def refuse_variable_identity(compared: Iterable[Any]) -> None:
 
 
 def check_variables(region: Any, outputs: Iterable[Any]) -> None:
-    """Refuse a region, which gives these outputs and is traced now, where it uses what stands for a
-    variable after that may have been written."""
+    """Refuse a traced region with these outputs where it uses the value of a merged variable after
+    the variable may have been assigned."""
     own = [noted for key, noted in _noted() if key[0] == region.graph_id]
     if not own:
         return
@@ -307,7 +307,7 @@ def _captures(region: Any) -> dict[str, str]:
 
 
 def _inputs(region: Any) -> dict[str, set[str]]:
-    """The inputs of a region that stand for variables, with their handles in it."""
+    """The inputs of a region that represent variables, with their handles in it."""
     noted = [n for key, n in _noted() if key[0] == region.graph_id and n.outer is not None]
     if not noted:
         return {}

@@ -1,5 +1,5 @@
-"""NumPy's promotion: the dtype of operators between symbolic tensors, arrays and scalars of NumPy,
-and the classes of such operands.
+"""NumPy promotion: the dtypes of operators between symbolic tensors, NumPy arrays and NumPy
+scalars, and the classes of such operands.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _PASSING_ON = f"{__package__}.numpy_promotion"  # whose frames stand between an 
 
 
 def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> bool:
-    """Whether the operator of a symbolic tensor at which a frame is leaves it to ``other`` what it
-    does, as the number or text does that the tensor stands for. StagingError where that depends on
-    what only plain Python knows."""
+    """Whether the operator at which a frame is defers to ``other``, as the operator of the Python
+    scalar or string does that the symbolic tensor represents. StagingError where that is known only
+    in plain Python."""
     while frame.f_globals.get("__name__") == _PASSING_ON and frame.f_back is not None:
         frame = frame.f_back
     if not is_programs(frame):
@@ -67,14 +67,15 @@ def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
 
 
 def _is_foreign(other: Any, own: tuple[type, ...]) -> bool:
-    """Whether what stands beside a number or text is neither of Python's ``own`` classes for these
-    nor a tensor, a variable or an array: it alone says then what an operator does."""
+    """Whether the other operand of a number or string is neither of one of the ``own`` Python
+    classes for these nor a tensor, a variable or an array: then its class alone decides what an
+    operator does."""
     kind = type(other)
     return not issubclass(kind, (*own, *_OF_TENSORS)) and not hasattr(kind, "__array__")
 
 
 def is_programs(frame: types.FrameType) -> bool:
-    """Whether an operator stands in code of the program's, or in what acts for it."""
+    """Whether an operator is in user code, or in a function that acts for it."""
     if not is_own_file(frame.f_code.co_filename):
         return True
     return frame.f_globals.get("__name__", "").startswith(_ACTING)
@@ -85,12 +86,12 @@ def _dtype_of(other: Any) -> Any:
 
 
 def number_beside_sequence(value: Any, other: Any) -> bool:
-    """Whether ``value`` stands for a number of Python's and ``other`` is a sequence."""
+    """Whether ``value`` is a symbolic Python number and ``other`` is a sequence."""
     return issubclass(type(other), SEQUENCES) and _is_number(value, "`==`", other)
 
 
 def _is_number(value: Any, use: str, other: Any) -> bool:
-    """Whether a tensor stands for a number of Python's, refused where that depends on the graph."""
+    """Whether a tensor is a symbolic Python number, refused where that depends on the graph."""
     if not python_scalars.is_symbolic_number(value):
         return False
     if python_scalars.standing(value) is not True:
@@ -99,7 +100,7 @@ def _is_number(value: Any, use: str, other: Any) -> bool:
 
 
 def text_beside_sequence(value: Any, other: Any) -> bool:
-    """Whether ``value`` stands for a text and ``other`` is a sequence that is none."""
+    """Whether ``value`` is a symbolic string and ``other`` is a sequence other than a string."""
     is_sequence = issubclass(type(other), SEQUENCES) and not issubclass(type(other), str)
     return is_sequence and python_scalars.is_symbolic_string(value)
 
@@ -111,7 +112,8 @@ _OPERATORS = (
 
 
 def operator_of(exception: BaseException) -> SourceLocation | None:
-    """Where an operator raised an error in a trace with such numbers or texts, which may be why."""
+    """Where an operator raised an error in a trace with symbolic numbers or strings, which may be
+    the cause."""
     found = _met(exception)
     return found[0] if found is not None else None
 
@@ -140,13 +142,13 @@ def _met(exception: BaseException) -> tuple[SourceLocation, Any] | None:
 
 
 def _said(exception: BaseException) -> str:
-    """The text of an error of Python's own; no method of the program's is asked."""
+    """The message of a Python error, read without running user code."""
     return " ".join(said_by(exception))
 
 
 def _has_chosen(frame: types.FrameType) -> bool:
-    """Whether a name of a frame holds a chosen value, or an object of a library's class that has
-    one: before Python 3.11 not every error in C says what it met."""
+    """Whether a local name of a frame holds a symbolic value, or an object of a library class that
+    has one: before Python 3.11 not every native error names its operands."""
     held = list(locals_of(frame).values())
     return any(map(_is_chosen, held)) or any(
         is_library_class(type(v)) and any(map(_is_chosen, fields(v))) for v in held
@@ -187,7 +189,7 @@ _OF_TEXTS = (
 )
 
 
-# The functions of NumPy's that operators are.
+# The NumPy functions of the operators.
 _ARITHMETIC = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide",
     "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "matmul": "matmul",
@@ -239,8 +241,8 @@ def _plain(name: str, swapped: bool) -> Callable:
 
 
 def in_place(tensor: Any, other: Any, sign: str) -> Any:
-    """What an augmented assignment leaves in an array for which a tensor stands; NotImplemented of
-    other tensors."""
+    """The result of an augmented assignment to a symbolic array; NotImplemented for other
+    tensors."""
     name = _NAMES.get(sign)
     if name is None or not merged_values.is_symbolic_array(tensor):
         return NotImplemented
@@ -260,7 +262,7 @@ def _changes_in_place(frame: types.FrameType) -> bool:
 
 
 def refuse_rows(tensor: Any) -> None:
-    """Refuse a list as the index of an array for which a tensor stands."""
+    """Refuse a list as the index of a symbolic array."""
     if merged_values.is_symbolic_array(tensor):
         raise errors.StagingError(
             diagnostic(
@@ -290,7 +292,7 @@ def _put_in_place(name: str, changed: Any, result: Any) -> Any:
 
 
 def _is_scalar(tensor: Any) -> bool:
-    """Whether a tensor certainly stands for a scalar, which operators do not change in place."""
+    """Whether a tensor certainly represents a scalar, which operators do not change in place."""
     made = _core.made_by(tensor) if tensor.shape.rank == 0 else None
     if made is None:
         return False
@@ -300,14 +302,14 @@ def _is_scalar(tensor: Any) -> bool:
 
 
 def may_stand_for_numpys(value: Any) -> bool:
-    """Whether a value is a tensor that stands for an array or a scalar of NumPy's, or may do so."""
+    """Whether a value is, or may be, a symbolic NumPy array or scalar."""
     if type(value) is not _core.SymbolicTensor or value.dtype == dtypes.string:
         return False
     return python_scalars.may_be_foreign(value)
 
 
 def equal(left: Any, right: Any) -> Any:
-    """``left == right`` of two of which one may stand for NumPy's."""
+    """``left == right`` of two values of which one may be a symbolic NumPy array or scalar."""
     for tensor, other in ((left, right), (right, left)):
         if may_stand_for_numpys(tensor):
             return _as_in_numpy("eq", ops.equal, tensor, other, False)
@@ -384,8 +386,8 @@ def _dtypes_of(name: str, left: Any, right: Any) -> tuple[Any, Any]:
 
 
 def _refuse_unknown(name: str, tensor: Any, other: Any, own: Any, beside: Any, taken: Any) -> None:
-    """Refuse what depends on what the graph chooses: whether there is an array or a tensor and, in
-    a NumPy that looks at them, values."""
+    """Refuse a result that depends on a merge: on whether there is an array or a tensor and, in a
+    NumPy that promotes by value, on values."""
     if type(other) in python_scalars.NUMBERS and tensor.dtype == taken:
         return
     numpy = _numpy()
@@ -401,8 +403,8 @@ def _refuse_unknown(name: str, tensor: Any, other: Any, own: Any, beside: Any, t
 
 
 def _sample(value: Any, as_it_is: bool = False) -> Any:
-    """Something of the dtype, and the number of dimensions, of an array or scalar of NumPy's, or
-    what NumPy makes one of; arrays ``as_it_is`` where wanted. None of anything else."""
+    """A sample with the dtype, and the number of dimensions, of a NumPy array or scalar, or of a
+    value that NumPy converts to one; arrays ``as_it_is`` where wanted. None for anything else."""
     numpy = _numpy()
     if type(value) in python_scalars.NUMBERS or isinstance(value, numpy.generic):
         return value
@@ -420,8 +422,8 @@ def _sample(value: Any, as_it_is: bool = False) -> Any:
 
 
 def _as_array(sequence: Any) -> Any:
-    """The array that NumPy makes of a sequence, with ones for what the graph chose of NumPy's;
-    None where a tensor is in it."""
+    """The array that NumPy makes of a sequence, with ones for symbolic NumPy values; None where a
+    tensor is in it."""
     held = [_as_array(v) if isinstance(v, (list, tuple)) else _element(v) for v in sequence]
     return None if any(v is None for v in held) else _numpy().asarray(held)
 
@@ -453,7 +455,8 @@ def _numpy() -> Any:
 
 
 def _refuse(name: str, problem: str) -> NoReturn:
-    """Refuse an operator that NumPy has otherwise for what a tensor stands for, or not at all."""
+    """Refuse an operator that differs in NumPy for the value that a tensor represents, or does not
+    exist."""
     raise errors.StagingError(
         diagnostic(
             here(),

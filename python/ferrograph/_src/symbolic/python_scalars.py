@@ -1,9 +1,9 @@
-"""Symbolic Python scalars: tensors that are numbers, bools or strings of the program, merged by a
-branch or a loop.
+"""Symbolic Python scalars: tensors that represent numbers, bools or strings merged by a staged
+branch or loop.
 
-They have weak types: beside tensors they take the dtype of their partner, as Python's do. A use
-that needs their value while tracing is refused. Quotients and powers of them fail in the graph
-where they fail in plain Python.
+They have weak types: with a tensor they take its dtype, as Python scalars do. A use that needs
+their value while tracing is refused. Quotients and powers of them fail in the graph where they fail
+in plain Python.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PYTHONS = frozenset(
     | {"LogicalNot", "LogicalAnd", "LogicalOr", "Maximum", "Minimum", "BitwiseAnd", "BitwiseOr"}
     | {"BitwiseXor", "Invert", "LeftShift", "RightShift", "SelectV2", "Const", "Identity"}
 )
-# Those that they become of arrays of NumPy's, too.
+# The operations that operators on NumPy arrays become, too.
 _NUMPYS = _PYTHONS | {"MatMul", "BatchMatMulV2"}
 # Those of them that make something of their first operand alone.
 _OF_ONE = frozenset(
@@ -43,7 +43,7 @@ _OF_ONE = frozenset(
 
 
 class Scalars(TracePart):
-    """The tensors of a trace that represent Python numbers and strings, or what is NumPy's."""
+    """The tensors of a trace that represent Python numbers and strings, or NumPy values."""
 
     slot = "scalars"
 
@@ -61,12 +61,12 @@ class Scalars(TracePart):
 
 
 def is_number(leaf: Any) -> bool:
-    """Whether a value is a number of Python's, or may stand for one."""
+    """Whether a value is a Python number, or may be a symbolic one."""
     return type(leaf) in NUMBERS or is_symbolic_number(leaf)
 
 
 def mark_number(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
-    """``tensor``, noted as one that stands for a number, of one of some classes where these are
+    """``tensor``, marked as a symbolic Python number, of one of some classes where these are
     known."""
     if _thread.trace is not None and isinstance(tensor, _core.Tensor) and tensor.shape.rank == 0:
         root = _thread.trace
@@ -92,12 +92,12 @@ _MOST_KNOWN = 16
 
 
 def mark_truth(tensor: Any) -> Any:
-    """``tensor``, noted as one that stands for a truth of Python's, as ``not`` gives one."""
+    """``tensor``, marked as a symbolic Python bool, such as the result of ``not``."""
     return mark_number(tensor, _TRUTH)
 
 
 def mark_integer(tensor: Any, large: bool = True) -> Any:
-    """``tensor``, noted as one that stands for an integer of Python's, which may be ``large``."""
+    """``tensor``, marked as a symbolic Python integer, which may be ``large``."""
     return note_integer(mark_number(tensor, INTEGER), large)
 
 
@@ -105,8 +105,8 @@ _TRUTH, INTEGER = frozenset({bool}), frozenset({int})
 
 
 def note_known(tensor: Any, leaves: tuple) -> None:
-    """Note of a tensor that stands for a number which of Python's it may be, where it is one of
-    ``leaves`` and that is known of these."""
+    """Note the possible values of a symbolic Python number that is one of ``leaves``, where they
+    are known."""
     found: set = set()
     known = Scalars.of_trace().known if _thread.trace is not None else {}
     for leaf in leaves:
@@ -121,13 +121,13 @@ def note_known(tensor: Any, leaves: tuple) -> None:
 
 
 def known_of(tensor: Any) -> set:
-    """The numbers of Python's of which a tensor stands for one; none where they are not known."""
+    """The possible values of a symbolic Python number; none where they are not known."""
     return Scalars.of_trace().known.get(key_of(tensor), set())
 
 
 def is_foreign(leaf: Any) -> bool:
-    """Whether a value is a scalar or an array of NumPy's, or bytes, or a tensor that stands for
-    such a one, or is made of such ones alone."""
+    """Whether a value is a NumPy scalar or array, or bytes, or a symbolic one, or is made of such
+    values alone."""
     if type(leaf) is bytes:
         return True
     if type(leaf) is not _core.SymbolicTensor:
@@ -138,21 +138,21 @@ def is_foreign(leaf: Any) -> bool:
 
 
 def may_be_foreign(tensor: Any) -> bool:
-    """Whether a tensor stands for an array or a scalar of NumPy's, or may do so: the graph chooses
-    such a one or a tensor."""
+    """Whether a tensor is, or may be, a symbolic NumPy array or scalar: it may be merged of such a
+    value and a tensor."""
     root = _thread.trace
     known = {**(root.arrays.tensors or {}), **Scalars.of_trace().of_numpy}
     return is_made_of(tensor, known, _made_of_numpys) is True
 
 
 def are_foreign_met() -> bool:
-    """Whether there are tensors in the trace that stand for arrays or scalars of NumPy's."""
+    """Whether the trace has symbolic NumPy arrays or scalars."""
     trace = _thread.trace
     return trace is not None and bool(trace.arrays.tensors or trace.scalars.of_numpy)
 
 
 def _made_of_numpys(tensor: Any) -> list | None:
-    """The tensors of which operators, items and builtins make one, but for numbers of Python's;
+    """The operands of an operator, item or builtin that makes a tensor, without Python numbers;
     None where something else makes it."""
     key = key_of(tensor)
     if key in Scalars.of_trace().tensors:
@@ -166,7 +166,7 @@ def _made_of_numpys(tensor: Any) -> list | None:
 
 
 def mark_foreign(tensor: Any) -> None:
-    """Note a tensor that stands for a scalar or an array of NumPy's, or for bytes."""
+    """Mark a tensor as a symbolic NumPy scalar or array, or as symbolic bytes."""
     if _thread.trace is not None:
         root = _thread.trace
         Scalars.of_trace().of_numpy[key_of(tensor)] = tensor
@@ -176,8 +176,8 @@ def mark_foreign(tensor: Any) -> None:
 
 
 def kinds_of(*leaves: Any) -> frozenset[type] | None:
-    """The classes of Python's numbers that some values are in plain Python; None where one of them
-    may be a tensor there, or of a class that is not known."""
+    """The Python number classes of some values in plain Python; None where one of them may be a
+    tensor there, or its class is not known."""
     found: set[type] = set()
     for leaf in leaves:
         if type(leaf) in NUMBERS:
@@ -194,7 +194,7 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
 
 
 def kinds_told() -> int:
-    """How often the trace was told of which class a number is that it chooses."""
+    """How often code of the trace has read the class of a symbolic number."""
     return (_thread.trace.scalars.kinds_told or 0) if _thread.trace is not None else 0
 
 
@@ -205,7 +205,7 @@ def forget_kinds(tensor: Any) -> None:
 
 
 def kind_of(value: Any, use: str) -> type:
-    """The class of a number that the graph chooses, refused where that depends on the choice."""
+    """The class of a symbolic number, refused where it is known only when the graph runs."""
     kinds = kinds_of(value)
     if kinds is None or len(kinds) > 1:
         refuse_number(value, use)
@@ -213,8 +213,8 @@ def kind_of(value: Any, use: str) -> type:
 
 
 def is_instance(value: Any, among: Any) -> bool:
-    """``isinstance(value, among)`` of a number that the graph chooses, refused where that depends
-    on the choice."""
+    """``isinstance(value, among)`` of a symbolic number, refused where it is known only when the
+    graph runs."""
     found = {issubclass(kind, among) for kind in kinds_of(value) or ()}
     if len(found) != 1:
         refuse_number(value, "`isinstance`")
@@ -222,7 +222,7 @@ def is_instance(value: Any, among: Any) -> bool:
 
 
 def is_symbolic_number(value: Any) -> bool:
-    """Whether a value is a tensor that stands for a number, or is made of such ones alone."""
+    """Whether a value is a symbolic Python number, or is made of such ones alone."""
     if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
     known = _thread.trace.scalars.numbers
@@ -273,7 +273,7 @@ def _number_parts(tensor: Any) -> list | None:
 
 
 def refuse_number(value: Any, use: str) -> None:
-    """Refuse that code asks of a number that the graph chooses what only Python knows of it."""
+    """Refuse a use of a symbolic number that needs its Python value."""
     foreign = type(value) is _core.SymbolicTensor and is_foreign(value)
     if is_symbolic_number(value) or foreign:
         what, kind = ("a Python number", "a number of Python")
@@ -294,15 +294,15 @@ _INSPECTING = frozenset({"pdb", "bdb", "traceback", "IPython", "_pytest", "unitt
 
 
 def refuse_text(value: Any, asking: types.FrameType) -> None:
-    """Refuse that a library's code, or C code that a frame calls, makes a text of a number that the
-    graph chooses; what shows the values of a program that stands still may."""
+    """Refuse that library code, or native code that a frame calls, formats a symbolic number;
+    debuggers and other inspecting tools may."""
     package = str(asking.f_globals.get("__name__", "")).partition(".")[0]
     if package not in _INSPECTING and not is_own_file(asking.f_code.co_filename):
         refuse_number(value, "a text")
 
 
 def refuse_truth(value: Any, sign: str) -> None:
-    """Refuse an operator that makes an integer of a bool of Python's, and a truth of a tensor."""
+    """Refuse an operator that makes an integer of a Python bool, and a bool of a tensor."""
     if is_symbolic_number(value):
         raise errors.StagingError(
             diagnostic(
@@ -315,8 +315,8 @@ def refuse_truth(value: Any, sign: str) -> None:
         )
 
 
-# What a number of Python's becomes beside a tensor, by the dtype of the tensor that stands for it
-# with the class that it then has: as exactly as in plain Python.
+# The dtypes that a symbolic Python number takes with a tensor, by its own dtype, and its class
+# there: as exact as in plain Python.
 _WEAK = {
     dtypes.int32: (
         int,
@@ -337,7 +337,7 @@ def weakened(x: Any, y: Any) -> tuple | None:
 
 
 def _beside_fraction(number: Any, other: Any) -> tuple | None:
-    """The same of an integer that the graph chose beside a number or an array of the program's."""
+    """The same for a symbolic integer with a number or an array of user code."""
     dtype = _FRACTIONS.get(str(getattr(other, "dtype", type(other).__name__)))
     if dtype is None or not is_symbolic_number(number) or not is_certain_integer(number):
         return None
@@ -371,7 +371,7 @@ def _is_weak(number: Any, other: Any) -> bool:
 
 
 def n_weak() -> int:
-    """How often a number that the graph chose took the dtype of what stood beside it."""
+    """How often a symbolic number took the dtype of the other operand."""
     return (_thread.trace.scalars.n_weak or 0) if _thread.trace is not None else 0
 
 
@@ -386,7 +386,7 @@ def is_certain_integer(number: Any) -> bool:
 
 
 def is_whole(leaf: Any) -> bool:
-    """Whether a value certainly is an integer of Python's own in plain Python."""
+    """Whether a value certainly is a Python integer in plain Python."""
     if type(leaf) is int:
         return True
     is_integer = type(leaf) is _core.SymbolicTensor and leaf.dtype.is_integer
@@ -397,12 +397,12 @@ _MAKE_TEXTS = frozenset({"Const", "AsString"})
 
 
 def is_text(leaf: Any) -> bool:
-    """Whether a value is a text of Python's, or stands for one."""
+    """Whether a value is a Python string, or a symbolic one."""
     return type(leaf) is str or is_symbolic_string(leaf)
 
 
 def mark_string(tensor: Any) -> None:
-    """Note that a tensor stands for a text."""
+    """Mark a tensor as a symbolic string."""
     if (
         _thread.trace is not None
         and isinstance(tensor, _core.Tensor)
@@ -415,7 +415,7 @@ def mark_string(tensor: Any) -> None:
 
 
 def is_symbolic_string(value: Any) -> bool:
-    """Whether a value is a string tensor that stands for a text, or is made of such ones."""
+    """Whether a value is a symbolic string, or is made of such ones."""
     if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
     known = _thread.trace.scalars.strings
@@ -426,7 +426,7 @@ def is_symbolic_string(value: Any) -> bool:
 
 
 def _string_parts(tensor: Any) -> list | None:
-    """The string tensors of which a tensor is made; None where it is no text of the program's."""
+    """The string tensors of which a tensor is made; None where it is no string in plain Python."""
     made = _core.made_by(tensor)
     if made is None:
         return None
@@ -436,7 +436,7 @@ def _string_parts(tensor: Any) -> list | None:
 
 
 def refuse_string(value: Any) -> None:
-    """Refuse a text that the graph chooses, where Python would format or look at it."""
+    """Refuse a symbolic string, where Python would format or read it."""
     if is_symbolic_string(value):
         raise errors.StagingError(
             diagnostic(

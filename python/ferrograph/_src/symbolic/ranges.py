@@ -1,4 +1,4 @@
-"""Range analysis of symbolic integers, and the overflow checks that it makes unnecessary."""
+"""Range analysis of symbolic integers, and the overflow checks that remain necessary."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _DEEPEST = 100  # operations in a row to look through
 
 
 class Fact:
-    """What is known of a tensor that stands for an integer of Python's."""
+    """What is known of a symbolic Python integer."""
 
     __slots__ = ("flag", "large", "most")
 
     def __init__(self, large: bool, flag: Any, most: int | None):
         self.large = large  # whether steps by one may bring it to the bounds of its dtype
-        self.flag = flag  # whether it does stand for one: True, a tensor, or a ``bounds.Told``
+        self.flag = flag  # whether it is one: True, a tensor, or a ``Told``
         self.most = most  # how far from zero it is at most where it does; None if that is not known
 
 
@@ -42,7 +42,7 @@ def constant(tensor: Any) -> int | None:
     return int(value) if value is not None and value.shape.rank == 0 else None
 
 
-# Operations that compute a number or a truth of others, and do nothing else.
+# Operations that compute a number or a bool of others, and have no other effect.
 _PLAIN = frozenset(
     {"Const", "Identity", "Cast", "Reshape", "Equal", "NotEqual", "Less", "LessEqual", "Greater"}
     | {"GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "AddV2", "Sub", "Mul", "FloorMod"}
@@ -71,14 +71,14 @@ def _is_of_constants(tensor: Any) -> bool:
 
 
 def is_held(tensor: Any) -> bool:
-    """Whether its dtype certainly holds what an integer tensor stands for."""
+    """Whether the dtype of an integer tensor certainly holds its Python value."""
     found = most(tensor)
     return found is not None and found <= limit(tensor.dtype)
 
 
 def most(leaf: Any, depth: int = 0) -> int | None:
-    """How far from zero an integer is at most where it stands for one of Python's; None where
-    tracing does not tell."""
+    """The largest absolute value of a symbolic Python integer; None where it is unknown while
+    tracing."""
     if type(leaf) is int:
         return abs(leaf)
     if type(leaf) is not _core.SymbolicTensor or depth > _DEEPEST:
@@ -154,7 +154,7 @@ def _no_larger_than(op: str, inputs: list) -> list | None:
     return inputs if op in _NO_LARGER else None
 
 
-DTYPES = (dtypes.int32, dtypes.int64)  # of the tensors that stand for integers
+DTYPES = (dtypes.int32, dtypes.int64)  # of symbolic integers
 _LEAST = -(2**31)
 _SURELY_HELD = 9.2e18  # below it int64 holds what float64 says a result is
 _WIDER = (
@@ -187,7 +187,7 @@ class Checks(TracePart):
 
 
 class Told:
-    """Whether a tensor stands for an integer, said by operations that are added where it is asked.
+    """Whether a tensor is a symbolic integer, computed by operations that are added on demand.
 
     ``make`` adds them to the graph under construction; ``also`` is what must hold besides.
     """
@@ -225,7 +225,7 @@ def note(
     made_of: Iterable = (),
     at_most: int | None = None,
 ) -> Any:
-    """``tensor``, noted as one that stands for an integer of Python's own, which may be ``large``.
+    """``tensor``, marked as a symbolic Python integer, which may be ``large``.
 
     ``flag`` says what ``standing`` says of it, or is a ``Told``; ``made_of`` are the keys of
     integers of which it is one, or is made; ``at_most`` is how far from zero it is at most.
@@ -407,7 +407,7 @@ def check(region: Any) -> None:
 
 
 def total(values: Any) -> Any:
-    """The sum of the elements of a tensor, which stand for integers of Python's own."""
+    """The sum of the elements of a tensor, which are symbolic Python integers."""
     found = ops.reduce_sum(values, axis=0)
     wide = dtypes.int64 if values.dtype == dtypes.int32 else dtypes.float64
     exact = _is_held_by(values.dtype, ops.reduce_sum(ops.cast(values, wide), axis=0))

@@ -1,5 +1,5 @@
-"""Symbolic values of Python: how tensors, numbers and structures become operands, what a tensor is
-made of, and where values come from that do not fit together.
+"""Symbolic values: how tensors, numbers and structures become operands, what a tensor is made of,
+and the provenance of values that do not match.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def is_staged(value: Any) -> bool:
 
 
 def stands_for_variable(leaf: Any) -> bool:
-    """Whether a value is a variable, or a tensor that stands for one that the graph chose."""
+    """Whether a value is a variable, or a tensor that represents a merged one."""
     if isinstance(leaf, _core.VariableBase):
         return True
     if type(leaf) is not _core.SymbolicTensor or _thread.trace is None:
@@ -76,8 +76,8 @@ def stands_for_variable(leaf: Any) -> bool:
 
 
 def can_be_tensor(leaf: Any) -> bool:
-    """Whether a leaf of a structure has a tensor to stand for it: no member of an enumeration, and
-    no other number or text that is more than its value."""
+    """Whether a leaf of a structure can become a tensor: no member of an enumeration, and no other
+    number or string that is more than its value."""
     if type(leaf) in _SCALARS or issubclass(type(leaf), _CONVERTED):
         return True
     if not hasattr(type(leaf), "__array__") or not hasattr(leaf, "dtype"):
@@ -85,7 +85,7 @@ def can_be_tensor(leaf: Any) -> bool:
     return getattr(leaf.dtype, "kind", None) not in _NO_TENSORS
 
 
-_NO_TENSORS = frozenset("VMm")  # the kinds of records, dates and spans of NumPy's
+_NO_TENSORS = frozenset("VMm")  # the kinds of NumPy records, dates and time spans
 
 
 _LEAST = 2.0**-149  # the least number of float32
