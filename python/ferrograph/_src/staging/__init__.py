@@ -1,7 +1,5 @@
-"""Staging: Python's control flow on tensors becomes the graph's.
-
-Its modules are imported with the first construct whose operands belong to the graph: each when a
-name of it is first asked for.
+"""Staging: control flow of Python on tensors becomes control flow of the graph. The modules are
+imported lazily, with the first construct whose operands are symbolic.
 """
 
 from .. import later

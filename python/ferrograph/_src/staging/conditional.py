@@ -1,4 +1,4 @@
-"""Conditionals and logic on tensors: from converted code to the graph."""
+"""Staged conditionals and logical operators."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ def stage_if(
     soft: tuple[str, ...] = (),
     unread: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
 ) -> None:
-    """Trace both branches and leave in ``state`` what the graph chooses.
+    """Trace both branches and leave the merged values in ``state``.
 
     ``live`` names are read later; ``soft`` ones may be; ``unread[i]`` are those that nobody reads
-    after branch ``i``, which jumps away. Other names keep what they were before. Whatever else the
-    branches set is chosen too.
+    after branch ``i``, which jumps away. Other names keep what they were before. Everything else
+    that the branches set is merged too.
     """
     place = where(then, line)
     test = predicate(test, place)

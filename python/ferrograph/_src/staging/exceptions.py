@@ -1,7 +1,7 @@
-"""Exceptions in staged code: handlers, and branches that raise where the other one goes on.
+"""Exceptions in staged code: handlers, and branches that raise while the other one continues.
 
-What a branch leaves where the other one raises needs no merge: its tensors become results of the
-conditional, and objects that it made stay as they are.
+Where one branch raises, the results of the other one need no merge: its tensors become results of
+the conditional, and objects that it made stay as they are.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def message(exception: Exception, suffix: str) -> list:
 
 
 def mark_left(exception: BaseException) -> None:
-    """Note that an exception comes out of a staged branch or loop, and say so in one of Python's
-    own. One that Python takes for an end wherever it runs over something is refused."""
+    """Mark an exception that leaves a staged branch or loop, and add a note to a builtin one. One
+    that ends an iteration in Python is refused."""
     if isinstance(exception, (StopIteration, StopAsyncIteration)):
         raise _ended() from exception
     is_pythons = type(exception).__module__ == "builtins" and not is_diagnostic(exception)
@@ -131,7 +131,7 @@ def explain_unset(exception: Exception) -> None:
 
 
 def _raised_at(exception: Exception) -> str:
-    """The line of the program's that raised an exception."""
+    """The line of user code that raised an exception."""
     spot, traceback = "", exception.__traceback__
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename

@@ -1,8 +1,8 @@
-"""What staged ``for`` loops run over: the first position, whether there is more, the element; and
-iterators over lists and tuples whose position the graph may decide.
+"""Iteration of staged ``for`` loops: the first position, whether there is a next element, the
+element; and iterators over lists and tuples with a symbolic position.
 
 ``iter(items)`` in traced code makes a ``Cursor``. Its position is an attribute like any other:
-where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``for`` go on there.
+where a branch or a loop advances it, it becomes a tensor, and ``next`` and ``for`` continue there.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Grown lists as others get them: functions of libraries, native code, unpacking; and ``in`` where
-tensors are among what is asked.
+"""Grown lists as arguments of library functions, native code and unpacking; and ``in`` with
+tensors.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def unpacked(items: list, count: int) -> list:
 
 
 def unbound(descriptor: Any) -> Callable:
-    """A method of a class of Python's own, to be called with its object first."""
+    """A method of a builtin class, to be called with its object first."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and is_grown(args[0]):
@@ -164,7 +164,7 @@ def _refuse_parts(value: Any, container: Any) -> None:
 
 
 def _is_unequal(value: Any, element: Any) -> bool:
-    """Whether ``value`` stands for a number or a text, and an element is no such one."""
+    """Whether ``value`` is a symbolic number or string, and an element is neither."""
     if numpy_promotion.text_beside_sequence(value, element):
         return True
     if isinstance(element, (int, float, complex)):
@@ -192,7 +192,7 @@ _NEUTRAL: dict[Any, Any] = {bool: 0, int: 0, float: 0.0, str: "", bytes: b""}
 
 
 def _refuse_equals(value: Any, element: Any) -> None:
-    """Refuse to compare what stands for a number or a text with an object that may be equal."""
+    """Refuse to compare a symbolic number or string with an object that may be equal."""
     if isinstance(element, _UNEQUAL) or type(element).__eq__ is object.__eq__:
         return
     if python_scalars.is_symbolic_number(value) or python_scalars.is_symbolic_string(value):

@@ -1,9 +1,9 @@
-"""What a staged loop begins with: its options, its containers, the alias partition of its
+"""The initial state of a staged loop: its options, its containers, the alias partition of its
 locations, and its Python integers.
 
 Iterations begin with copies of the containers from before the loop. A loop is traced for one
-iteration: what is one object under two names in the first iteration has to be one in the next. What
-becomes of the integers decides which overflow checks are needed (``symbolic.ranges``).
+iteration: an object with two names in the first iteration must have both in the next. The ranges of
+the integers decide which overflow checks are needed (``symbolic.ranges``).
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Copies:
 
     def given(self, label: str, before: Any, start: Any, alone: bool = False) -> Any:
         """``start``, made like ``before``, with one container for each one in that and in others;
-        those of one that is ``alone`` are told apart, also from one another."""
+        those of one that is ``alone`` are distinct, also from one another."""
         joins = self._joins if not alone else MergedContainers(apart=True)
         self._all.append(joins)
         return joins.join(label, (before,), start)
@@ -203,8 +203,8 @@ def _copied(found: list, known: dict[int, MergedContainer], but: list) -> list:
 def _followed(
     join: MergedContainer, known: dict[int, MergedContainer], moved: dict[int, Any]
 ) -> tuple[list, list]:
-    """Where what a container of an iteration stands for may have been in the iterations before:
-    containers that these began with, and what else they made or found, if anything."""
+    """Where the container behind one of an iteration may have been in earlier iterations:
+    containers that these began with, and others that they made or found."""
     path: list[MergedContainer] = []
     pending, ends = [join], {}
     while pending:
@@ -232,8 +232,8 @@ def _is_changed(join: MergedContainer, held: list, leaves: list) -> bool:
 
 
 def refuse_copies(*compared: Any) -> None:
-    """Refuse that code in a loop asks which object a container is that an iteration begins with:
-    the trace stands for all iterations, and each may have another one."""
+    """Refuse a comparison by identity of a container that an iteration begins with: the trace is
+    for all iterations, and each may have another one."""
     copies = (_thread.trace.aliases.copies or {}) if _thread.trace is not None else {}
     if copies and any(id(v) in copies for v in compared) and all(map(is_container, compared)):
         raise errors.StagingError(
@@ -371,7 +371,7 @@ class Integers:
         )
 
     def add(self, index: int, name: Name, leaf: Any) -> None:
-        """Note a variable that starts as an integer of Python's, or may become one."""
+        """Note a variable that starts as a Python integer, or may become one."""
         if not (ranges.is_integer(leaf) or name in self.flagged):
             return
         self._known[index], self._starts[index] = name, ranges.standing(leaf)
@@ -388,7 +388,7 @@ class Integers:
             self.large.add(name)
 
     def add_flags(self) -> None:
-        """Carry of the variables that need it whether they are integers of Python's yet."""
+        """Carry a flag for the variables that need one: whether they are Python integers yet."""
         for index, name in list(self._known.items()):
             if name in self.flagged:
                 start = values.to_tensor(self._starts[index])
@@ -528,7 +528,7 @@ class Integers:
 
 
 def _may_be_one(leaf: Any) -> bool:
-    """Whether a value is an integer of Python's or a tensor, as the graph decides."""
+    """Whether a value is a Python integer or a tensor depending on the graph."""
     return ranges.is_integer(leaf) and not python_scalars.is_number(leaf)
 
 

@@ -1,4 +1,4 @@
-"""Loop-carried values: what crosses from one iteration to the next, leaf by leaf."""
+"""Loop-carried values: the variables of a staged loop, leaf by leaf."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Variables:
         self.inputs: tuple[list, list] = ([], [])
         self.joins = MergedContainers()  # the containers that it leaves
         self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
-        self.promotions: dict[tuple[str, int], Any] = {}  # those that turn out to be needed
-        self._texts: list[int] = []  # variables that stand for texts
-        self._of_arrays: list[int] = []  # variables that stand for arrays of NumPy's
-        self._chosen: list[int] = []  # variables that stand for numbers of Python's
+        self.promotions: dict[tuple[str, int], Any] = {}  # those that the trace shows to be needed
+        self._texts: list[int] = []  # variables that are symbolic strings
+        self._of_arrays: list[int] = []  # variables that are symbolic arrays
+        self._chosen: list[int] = []  # variables that are symbolic Python numbers
         self.starting = self._chosen  # which start as numbers, or may do so
-        self._scalars: list[int] = []  # variables that start as scalars of NumPy's
+        self._scalars: list[int] = []  # variables that start as NumPy scalars
         self._sure: set[int] = set()  # those of them that certainly start as such
         self._variables: set[int] = set()  # those in which iterations leave a Variable
         self._begun: dict[int, set[str]] = {}  # those that begin with one, with its handles
@@ -70,8 +70,8 @@ class Variables:
         self._mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
         self._doubted: set[tuple[str, int]] = set()  # numbers that may be tensors in any iteration
         self._loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
-        self._whole: set[int] = set()  # variables that are integers of Python's all along
-        self._told: int | None = None  # how often their kind was told before the iteration
+        self._whole: set[int] = set()  # variables that are always Python integers
+        self._told: int | None = None  # how often their class was read before the iteration
         self._n_quotients, self._n_weak = root.checks.n_quotients or 0, root.scalars.n_weak or 0
         self.spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
         self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
@@ -162,7 +162,7 @@ class Variables:
         return slot
 
     def _begin(self, index: int) -> None:
-        """Note a variable of the loop that begins with a Variable, or with what stands for one."""
+        """Note a variable of the loop that begins with a Variable, or with a merged one."""
         self._begun[index] = merged_values.handles_of(self.initial[index])
         all_handles = set().union(*self._begun.values())  # iterations may exchange them
         for i in self._begun:
@@ -172,7 +172,7 @@ class Variables:
                 )
 
     def _first(self, label: str, leaf: Any, dtype: Any) -> Any:
-        """The tensor that stands for what a place holds before the loop."""
+        """The tensor of the value in a location before the loop."""
         try:
             return values.to_tensor(leaf, dtype)
         except TypeError:
@@ -434,7 +434,7 @@ class Variables:
                 )
 
     def _scalars_left(self) -> list[int]:
-        """The variables that start as scalars of NumPy's and stay such ones."""
+        """The variables that start as NumPy scalars and stay such ones."""
         return [i for i in self._scalars if python_scalars.is_foreign(self._left.get(i))]
 
     def ran(self) -> Callable[[list], Any]:
@@ -465,8 +465,8 @@ class Variables:
             python_scalars.doubt(inputs[index], flag)
 
     def _standing_after(self, before: bool, after: bool, outputs: list) -> Any:
-        """Whether an output is a number of Python's, by what it is before and after an iteration,
-        where something says whether there was one."""
+        """Whether an output is a Python number, by what it is before and after an iteration, where
+        it is known whether there was one."""
         known, runs = self._ran, self.runs
         if before is after or (known is None and runs is None):
             return False
@@ -479,7 +479,7 @@ class Variables:
         return ranges.Told(told)
 
     def _settle_numbers(self) -> None:
-        """Start again where an iteration leaves a number of Python's in place of a tensor."""
+        """Trace again where an iteration leaves a Python number in place of a tensor."""
         if self._whole:
             self._check_whole()
         if not isinstance(self.place, SourceLocation):
@@ -493,8 +493,8 @@ class Variables:
             )
 
     def _check_whole(self) -> None:
-        """Start again where an iteration makes something else of an integer and asked what it is;
-        where it did not ask, nothing depends on it."""
+        """Trace again where an iteration makes something else of an integer and has read its class;
+        where it has not, nothing depends on it."""
         was_told = python_scalars.kinds_told() != self._told
         with self.body:
             while loosened := [i for i in self._whole if not self._is_left_whole(i)]:
@@ -509,8 +509,9 @@ class Variables:
         return python_scalars.is_whole(self._left.get(index))
 
     def _in_doubt(self) -> dict[int, tuple[bool, bool]]:
-        """The variables that stand for numbers, and that are tensors before or after an iteration
-        in plain Python, too, with whether they certainly are numbers before and after one."""
+        """The variables that are symbolic numbers, and that are tensors before or after an
+        iteration in plain Python, too, with whether they certainly are numbers before and after
+        one."""
         doubtful: dict[int, tuple[bool, bool]] = {}
         while found := {
             index: kinds
@@ -551,7 +552,7 @@ class Variables:
 
 
 def _dtype_of(leaf: Any) -> Any:
-    """The dtype that a value needs; of a float of Python's that the graph computed that of one."""
+    """The dtype that a value needs; of a symbolic Python float that of a float."""
     found = _core.convert_to_tensor(leaf).dtype
     is_float = found == dtypes.float64 and python_scalars.is_symbolic_number(leaf)
     return dtypes.float32 if is_float else found

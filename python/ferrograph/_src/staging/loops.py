@@ -1,9 +1,9 @@
-"""Loops on tensors: from converted code, and from ``while_loop``, to the graph.
+"""Staged loops, from converted code and from ``while_loop``.
 
-A staged loop carries the places of its state that are read later or in a next iteration, leaf by
-leaf. The body is traced once. A place that is unset, or None, before the loop and set in the body
-joins the loop after that trace, starting from a placeholder; a flag that says whether the body ever
-ran then guards it.
+A staged loop carries the locations of its state that are read later or in a next iteration, leaf by
+leaf. The body is traced once. A location that is unset, or None, before the loop and set in the
+body is added to the loop after that trace, with an initial placeholder; a flag for whether the body
+ever ran guards it.
 """
 
 from __future__ import annotations

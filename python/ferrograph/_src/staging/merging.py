@@ -1,4 +1,5 @@
-"""Merges of what two branches leave in one location: attributes, items and whole containers.
+"""Merges of the values that two branches leave in a location: attributes, items and whole
+containers.
 
 Where iterations put lists of other lengths in the place of one from before the loop, the graph
 carries its elements, as it does where an iteration makes the list longer. What a branch left in
@@ -48,7 +49,7 @@ def merge(conditional: Conditional, place: Location, first: Any, second: Any, wh
         if len(first) == len(second) and _fit(first, second):
             return _items(conditional, place, list(first), list(second))
     if _is_grown(first) or _is_grown(second):
-        return _lists(conditional, place, first, second)  # the other one has several contents
+        return _lists(conditional, place, first, second)  # the other one has variants
     return variants.merge(conditional, place, first, second, where)
 
 
@@ -80,8 +81,8 @@ def _can_be_chosen(first: Any, second: Any) -> bool:
 def objects_left(
     conditional: Conditional, was: tuple[Any, Any], first: Any, second: Any
 ) -> list | None:
-    """The containers that branches leave in a place where one can stand for both, of which the
-    graph cannot choose part by part; None where it can, or where none can.
+    """The containers that branches leave in a location where one object can replace both, and which
+    cannot be merged part by part; None where they can, or where no object can.
 
     ``was`` are the key of the place and what it held before."""
     if really(first) is really(second):
@@ -266,7 +267,7 @@ def can_carry(place: Location, old: Any, new: Any) -> bool:
 
 
 def is_unset(value: Any) -> bool:
-    """Whether a value is none that a tensor can stand for before it is set."""
+    """Whether a value is unset, so that no tensor can represent it yet."""
     return value is UNDEFINED or value is None
 
 
@@ -301,9 +302,9 @@ class GrownList(Location):
 
 
 class Chosen(Location):
-    """An object with several contents, or one that an iteration leaves with another content.
-
-    Its value is the number of the content that it has, followed by the tensors of each content.
+    """The location of an object with variants, or of one that an iteration leaves with another
+    variant. Its value is the number of the current variant, followed by the tensors of each
+    variant.
     """
 
     is_derived = True
@@ -371,7 +372,7 @@ def fitted(label: str, before: Any, after: Any) -> Any:
 
 
 def name_itself(state: State, owner: Any) -> None:
-    """Put an object in the place of what stands for it, among whose contents nothing is chosen."""
+    """Replace the proxy of an object that no longer has variants by the object."""
     held = state.read()
     if any(is_proxy(v) and really(v) is owner for v in held):
         state.write([owner if really(v) is owner else v for v in held])

@@ -1,8 +1,8 @@
-"""Regions for the branches of a conditional, and the merge of the values that they leave.
+"""Regions for the branches of a conditional, and the merge of their results.
 
-An element of a grown list that nobody reads is not computed: where plain Python would fail for want
-of it, the region asks whether it is there. Rows of a larger tensor that two branches leave in
-different forms are made alike.
+An unused element of a grown list is not computed: where plain Python would fail without it, the
+region checks that it exists. Rows of a larger tensor that two branches leave in different forms are
+converted to one form.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _name_in(label: str) -> str:
 
 
 def _stays(leaf: Any) -> bool:
-    """Whether both branches leave an object itself, not a tensor that stands for it."""
+    """Whether both branches leave an object itself, not a tensor for it."""
     if is_array(leaf) or issubclass(type(leaf), _core.VariableBase):
         return True
     return not values.can_be_tensor(leaf)
@@ -220,21 +220,23 @@ class Conditional:
         self.snapshot: Any = None  # what was there before the branches
         self._joins = MergedContainers()
         self._arrays: list[tuple[str, Any]] = []
-        self._texts: list[int] = []  # the outputs that stand for texts
-        self._variables: list[tuple[int, str]] = []  # those that stand for variables, labelled
-        # Those that stand for numbers of Python's, with their classes where these are known, and
-        # what the branches leave.
+        self._texts: list[int] = []  # the outputs that are symbolic strings
+        self._variables: list[tuple[int, str]] = []  # those that are merged variables, labelled
+        # Those that are symbolic Python numbers, with their classes where these are known, and what
+        # the branches leave.
         self._numbers: list[tuple[int, frozenset | None, tuple]] = []
-        self._scalars: list[int] = []  # those that stand for scalars of NumPy's
-        # How to take from the outputs whether one stands for a number.
+        self._scalars: list[int] = []  # those that are symbolic NumPy scalars
+        # How to find from the outputs whether one is a symbolic number.
         self._in_doubt: list[tuple[int, Callable]] = []
         # Those of integers, with what ``bounds.note`` takes.
         self._integers: list[tuple[int, bool, Any, set, int | None]] = []
         # What each branch leaves in names and other places, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
-        self._of_arrays: list[tuple] = []  # the outputs that stand for arrays, and of which
-        # The families of objects (see ``families``) from before, and those after each branch.
+        self._of_arrays: list[
+            tuple
+        ] = []  # symbolic arrays among them, with sources
+        # The may-alias sets (see ``heap.aliasing``) from before, and those after each branch.
         known = self._known_families()
         self._families: list = [] if known is None else [*known.all]
         self._families_left: dict[Traced, list] = {}
@@ -253,15 +255,15 @@ class Conditional:
             left.update(more)
 
     def end_branch(self, branch: Traced) -> None:
-        """A branch has been traced: the families of objects that it noted are none of the other."""
+        """A branch has been traced: the may-alias sets that it noted are not those of the other."""
         known = self._known_families()
         if known is not None:
             self._families_left[branch] = known.all
             known.restore(self._families)
 
     def join_branches(self, failed: Sequence[bool]) -> None:
-        """Both have been traced: what follows is told of the families of both, but for those of
-        one that always fails."""
+        """Both have been traced: later code gets the may-alias sets of both, except those of one
+        that always fails."""
         known = self._known_families()
         if known is not None:
             passed = [b for b, fails in zip(self.branches, failed, strict=True) if not fails]
@@ -361,8 +363,8 @@ class Conditional:
         return [made(outputs) for made in rebuild]
 
     def note_aliases(self, result: Any = None) -> None:
-        """Keep the objects that were chosen among, once the results are in their places, but for
-        one that code under way has."""
+        """Note the merged objects as aliases, once the results are in their locations, except one
+        that active code holds."""
         originals = [
             join.of([self.copied.get(id(s), (s, s))[1] for s in join.sources])
             for join in self._joins
@@ -411,7 +413,7 @@ class Conditional:
         return flags
 
     def _note_integer(self, index: int, leaves: list, filled: tuple[bool, bool]) -> None:
-        """Note where an output stands for an integer of Python's: after both branches or one."""
+        """Note where an output is a symbolic Python integer: after both branches or one."""
         read = [leaf for leaf, f in zip(leaves, filled, strict=True) if not f]
         integers = [leaf for leaf in read if ranges.is_integer(leaf)]
         if not integers:
@@ -423,8 +425,8 @@ class Conditional:
         self._integers.append((index, large, self._flag(flags), made_of, at_most))
 
     def _flag(self, flags: list) -> Callable[[list], Any]:
-        """How to take from the outputs whether one stands for an integer, by what the branches say
-        of it."""
+        """How to find from the outputs whether one is a symbolic integer, by the flags of the
+        branches."""
         if all(flag is True for flag in flags):
             return lambda outputs: True
         if all(type(flag) is bool for flag in flags):
@@ -437,7 +439,7 @@ class Conditional:
         return lambda outputs: outputs[index]
 
     def _refuse_objects(self, label: str, first: Any, second: Any) -> None:
-        """Refuse two leaves of which one has no tensor to stand for it."""
+        """Refuse two leaves of which one cannot become a tensor."""
         if first is second or all(map(values.can_be_tensor, (first, second))):
             return
         self._refuse_none(label, first, second)

@@ -1,13 +1,13 @@
-"""Retraces of regions: what one trace has taught need not be learned again.
+"""Retraces of regions, with what earlier traces have found out.
 
-The first trace of a loop's body may show that the loop carries more than was known, or variables of
+The first trace of the body of a loop may show that the loop carries more variables, or variables of
 other dtypes or shapes; then the body is traced again. In a nest, an inner loop starts with what
-earlier traces of it taught. What Python prints in a body is printed when the trace of the outermost
-loop counts.
+earlier traces of it have found out. What Python prints in a body is printed when the trace of the
+outermost loop is final.
 
-A region that makes variables, as layers do when first called, is traced again, too: what the second
-trace changes as well happens each time, such as a count of calls; what only the first one changed
-stays as Python left it.
+A region that makes variables, as layers do at their first call, is traced again, too: a change that
+the second trace makes as well happens each time, such as a count of calls; a change that only the
+first one made stays as Python left it.
 """
 
 from __future__ import annotations

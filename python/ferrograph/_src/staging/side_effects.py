@@ -1,12 +1,12 @@
-"""Side effects of staged code on objects: found by comparing when a region ends, undone, merged.
+"""Side effects of staged code on objects: found by comparison when a region ends, undone, merged.
 
-While a region is traced a ``RegionLog`` holds a copy of what its functions can reach
-(``snapshot``), beside the locations that converted code announces before it sets them: those of
-objects that the copy does not know. When the region ends, what differs is put back, so that a
-branch can be undone before the other one is traced, and becomes a result of the region.
+While a region is traced its ``RegionLog`` has a snapshot of what its functions can reach
+(``heap.snapshot``), and the locations that write barriers noted before they were set: those of
+objects that are not in the snapshot. When the region ends, locations that differ are restored, so
+that a branch is undone before the other one is traced, and become results of the region.
 
-Objects made inside the region are its own: nothing of theirs is undone. ``outside`` says what
-becomes of those that can be reached from outside the traced function.
+Changes of objects made inside the region are not undone. Objects that code outside the traced
+function can reach are handled by ``heap.references``.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def note_changed(held: Iterable[tuple[Location, Any]]) -> None:
 
 
 def _remembered(place: Location, among: dict) -> Location:
-    """A place ``among`` others, which keeps no object alive that the program lets go."""
+    """A location ``among`` others, which keeps no object alive that the program releases."""
     if not isinstance(place, Attribute):
         return place
     key = place.key
@@ -264,8 +264,8 @@ def _remembered(place: Location, among: dict) -> Location:
 
 
 def put_back_changed(root: TraceContext) -> None:
-    """Put back what the regions of a trace changed that nothing runs: it fails, or another one
-    follows it."""
+    """Put back what the regions of a trace changed where the trace is never run: it failed, or
+    another one follows."""
     _put_back(root.effects.changed.values())
 
 
@@ -286,13 +286,13 @@ def _holds(place: Location, value: Any) -> bool:
 
 
 def substitute_again() -> None:
-    """Let what refers to objects that the graph cannot follow refer to what stands for them."""
+    """Replace the references to objects that the graph cannot follow."""
     if _thread.trace is not None and _thread.trace.effects.stale:
         references.substitute_invalidated()
 
 
 def standing(found: list) -> list:
-    """Values that branches leave, with what stands for what the graph cannot follow."""
+    """Values that branches leave, with objects that the graph cannot follow replaced."""
     is_stale = _thread.trace is not None and _thread.trace.effects.stale
     return references.standing(found) if is_stale else found
 
@@ -348,7 +348,7 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
 
 
 def _at_end() -> None:
-    """Have the trace put back what stands for objects when it ends."""
+    """Have the trace restore the replaced references when it ends."""
     root = _thread.trace
     if not root.effects.at_end:
         root.effects.at_end.append(references.restore)
@@ -365,8 +365,8 @@ def _without_orders(found: list[Change]) -> list[Change]:
 
 
 def _refuse_keys(found: list[Change]) -> None:
-    """Refuse that a dict or a set is changed whose keys tell by methods of the program's what they
-    are, which may do more than that."""
+    """Refuse a change of a dict or set whose keys have user-defined hashing or comparison that may
+    have side effects."""
     for place, old, new in found:
         keyed = (
             isinstance(place, Container)
@@ -399,7 +399,7 @@ def refuse_shadowed(found: list[Change]) -> None:
 
 
 def _is_kept(place: Location, old: Any, new: Any) -> bool:
-    """Whether a place holds what it held, but for what stands for objects by now."""
+    """Whether a location holds what it held, apart from proxies of objects."""
     if old is new:
         return True
     if (
@@ -414,7 +414,7 @@ def _is_kept(place: Location, old: Any, new: Any) -> bool:
 
 
 def _is_stale(old: Any, new: Any) -> bool:
-    """Whether contents differ only by what stands for stale objects."""
+    """Whether contents differ only by replacements of invalidated objects."""
     if not (_thread.trace.effects.stale or _thread.trace.variants.records):
         return False
     if type(old) is not type(new) or type(old) not in ASSIGNABLE or len(old) != len(new):
@@ -426,7 +426,7 @@ def _is_stale(old: Any, new: Any) -> bool:
 
 
 def _really(value: Any) -> Any:
-    """``value``, or what it stands for."""
+    """``value``, or the object behind a replacement."""
     return really(original(behind(value)))
 
 

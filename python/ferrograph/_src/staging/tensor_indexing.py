@@ -1,4 +1,4 @@
-"""Items of Python's lists, tuples and dicts under keys that only the graph knows."""
+"""Items of Python lists, tuples and dicts under symbolic keys."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_index(key: Any) -> None:
 
 
 def under_key(items: dict, key: Any) -> Any:
-    """The value in a dict under a number or a text that the graph chose."""
+    """The value in a dict under a symbolic Python number or string."""
     kinds = (str,) if key.dtype == dtypes.string else (bool, int, float)
     whole = key.dtype.is_integer
     known = [k for k in items if type(k) in kinds and not (whole and k % 1)]
@@ -48,7 +48,7 @@ def under_key(items: dict, key: Any) -> Any:
 
 
 def _key(key: Any, dtype: Any) -> Any:
-    """A key of Python's as a tensor, to be compared with one of a dtype."""
+    """A Python key as a tensor, to be compared with one of a dtype."""
     return _core.convert_to_tensor(int(key) if dtype.is_integer else key, dtype)
 
 
@@ -81,7 +81,7 @@ def _columns(items: list) -> list[list]:
 
 
 def _standing_for(items: list, made: Any) -> Any:
-    """``made``, which is one among items that the graph chose, noted as another name of each."""
+    """``made``, merged of items, noted as an alias of each."""
     found = structure.MergedContainers()
     made = found.join("the item by a tensor", tuple(items), made)
     note_choice()
@@ -111,7 +111,7 @@ def _may_be_alike(shape: list | None, other: list | None) -> bool:
 
 
 def _weakened(leaves: list) -> list:
-    """Leaves of which those that stand for numbers of Python's take the dtype of a tensor."""
+    """Leaves of which symbolic Python numbers take the dtype of a tensor."""
     strong = next(
         (v for v in leaves if values.is_tensor(v) and not python_scalars.is_symbolic_number(v)), 0
     )

@@ -1,8 +1,8 @@
-"""Python lists whose length the graph decides: ``append`` and its like in staged code.
+"""Grown lists: Python lists with a symbolic length, by ``append`` and the like in staged code.
 
-Such a list stays the user's list object and holds one element, a ``Grown``: tensor lists of the
-graph, one for each tensor in an element. What converted code does to the list, it does to those.
-Code that is not converted meets the ``Grown`` itself, which refuses every use.
+Such a list stays the same list object and holds one element, a ``Grown``: tensor lists of the
+graph, one for each tensor in an element. Converted code operates on these instead of the list. Code
+that is not converted gets the ``Grown`` itself, which refuses every use.
 """
 
 from __future__ import annotations
@@ -580,7 +580,7 @@ def loaded(items: Any, key: Any) -> Any:
 
 
 def total(items: list) -> Any:
-    """The sum of such a list where its elements stand for integers of Python's own, else None."""
+    """The sum of such a list where its elements are symbolic Python integers, else None."""
     grown = whole(items)
     known = grown._elements
     is_flat = grown.holds_numbers() in ranges.DTYPES and all(known.are_integers)

@@ -1,9 +1,9 @@
-"""Proxies of objects that have several variants, and their elements (see ``variants``).
+"""Proxies of objects with variants, and iteration over their elements (see ``variants``).
 
-While an object has several variants, every reference to it is a ``VariantProxy``. Each use of it is
-traced once for each variant, with the object holding that one alone, and the results are merged;
-what a use leaves in the object is its variant then. Objects of Python's own classes that hold it,
-such as the ``UserDict`` around a dict, have proxies as well.
+While an object has variants, every reference to it is a ``VariantProxy``. Each use of it is traced
+once for each variant, with the object holding that one alone, and the results are merged; the
+contents after the use become the new variant. Objects of builtin classes that hold it, such as the
+``UserDict`` around a dict, have proxies as well.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ _PYTHONS = ("builtins", "queue", "_queue")  # the modules of errors that Python 
 
 
 class VariantProxy(Proxy):
-    """What stands for an object that is, or holds, one among whose contents the graph chooses."""
+    """The proxy of an object that has variants, or holds one that has."""
 
     def __init__(self, target: Any, records: list[Record]):
         object.__setattr__(self, "_ferrograph_target", target)
         object.__setattr__(self, "_ferrograph_records", records)
 
     def _ferrograph_open(self) -> bool:
-        """Whether it holds several contents now."""
+        """Whether it has variants now."""
         return any(record.versions is not None for record in self._ferrograph_records)
 
     def _ferrograph_items(self) -> Items:
-        """What takes the items that are set in it."""
+        """Receives the items that are set in it."""
         return Items(self)
 
     def __getattribute__(self, name: str) -> Any:
@@ -115,7 +115,7 @@ class VariantProxy(Proxy):
 
 
 def proxy_with(record: Record, target: Any) -> VariantProxy:
-    """What stands for an object that is, or holds, the one of a record."""
+    """The proxy of an object that is, or holds, the one of a record."""
     fronts = _thread.trace.variants.proxies
     front = fronts.get(id(target))
     if front is None:
@@ -260,7 +260,7 @@ _on_items("__delitem__", _delete_item)
 
 
 class View(VariantProxy):
-    """What stands for a view of a mapping: it shows what that holds when it is used."""
+    """The proxy of a view of a mapping: it shows the contents of the mapping when it is used."""
 
     def __init__(self, front: VariantProxy, name: str):
         object.__setattr__(self, "_ferrograph_parts", (front, name))
@@ -349,7 +349,7 @@ def _needs_value(args: tuple, error: Exception) -> Exception:
 
 
 def _for_each(record: Record, use: Callable[[], Any]) -> Any:
-    """``use()`` for each content of an object; of the results the one that the graph chooses."""
+    """``use()`` for each variant of an object; the merged result."""
     held, place = record.versions, here()
     assert held is not None
     last = len(held.contents) - 1
@@ -414,7 +414,7 @@ def _is_unchanged(now: Any, before: Any) -> bool:
 def _merge(
     record: Record, conditional: Conditional, outcomes: list, failed: Any, place: str
 ) -> Any:
-    """Add the results of a use of two contents; how to take what the graph chooses."""
+    """Add the results of a use of two variants; how to read the merged result."""
     first, second = outcomes
     pair = really(first), really(second)
     if not any(failed):
@@ -459,7 +459,7 @@ def _holds_the_same(conditional: Conditional, first: Any, second: Any) -> bool:
 
 
 def _holder(made: Any) -> Any:
-    """A new object that holds others, or what stands for it, with what stands for those in it."""
+    """A new object that holds others, or its proxy, with proxies in it."""
     if type(made) is collections.ChainMap:
         for held in made.maps:
             for record in _records(held):
@@ -475,7 +475,7 @@ def _holder(made: Any) -> Any:
 
 
 def _records(held: Any) -> list[Record]:
-    """What is known of an object among whose contents the graph chooses now."""
+    """The records of an object that has variants now."""
     front = proxy_of(held)
     return front._ferrograph_records if is_proxy(front) else []
 
@@ -531,8 +531,8 @@ registry.register(
 
 
 def elements_of(value: Any) -> Any:
-    """What a loop over a value runs over: the elements of an object with several contents, by
-    number where these are not as many."""
+    """What a loop over a value iterates over: the elements of an object with variants, by index
+    where these differ in length."""
     if not is_proxy(value):
         return value
     if not value._ferrograph_open():

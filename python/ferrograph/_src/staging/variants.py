@@ -1,9 +1,9 @@
-"""Several contents of one object, among which the graph chooses: what branches leave in it.
+"""Variants: the contents that branches leave in one object, with a tensor that selects one.
 
-Where the branches of a conditional leave a dict with other keys, a set with other members or a
-buffer with other bytes, no tensor can stand for the difference. The object then holds all of these
-contents beside one another, with a tensor that says which one it has. Contents that differ only in
-numbers and tensors are one, with tensors chosen by the graph in it.
+Where the branches of a conditional leave a dict with different keys, a set with different members
+or a buffer with different bytes, no tensor can represent the difference. The object then has all of
+these contents as variants, and a tensor is the number of the current one. Contents that differ only
+in numbers and tensors are one variant with merged tensors.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def merge(conditional: Conditional, place: Location, first: Any, second: Any, wh
 
 
 def can_be_one(conditional: Conditional, pair: list, was: tuple[Any, Any] | None = None) -> bool:
-    """Whether one object can stand for two, which nothing else refers to but the same places.
+    """Whether one object can replace two, which have no other references than from the same
+    locations.
 
     ``was`` are the key of a place that holds them and what it held before; without it they are
     results, which the branches must have made.
@@ -157,7 +158,7 @@ def is_alike(first: Any, second: Any) -> bool:
 
 
 def _fit(first: Any, second: Any) -> bool:
-    """Whether one tensor, or the same object, can stand for two values."""
+    """Whether one tensor, or the same object, can represent two values."""
     if really(first) is really(second):
         return True
     if isinstance(first, (str, bytes)) or isinstance(second, (str, bytes)):

@@ -1,8 +1,8 @@
-"""``while_loop``: a loop of the graph made of two functions, whoever calls it.
+"""``while_loop``: a staged loop made of two functions.
 
-What its functions do to objects from outside is carried as in a ``while`` statement. What cannot be
-is left as tracing left it where nobody reads it afterwards, as documented, and refused where code
-of the trace does.
+Side effects of its functions on objects from outside are carried as in a ``while`` statement. Those
+that cannot be carried stay as tracing left them where no later code reads them, as documented, and
+are refused where code of the trace does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Write barriers: what converted code says of objects before it changes them, for the region logs,
-and what an object shows of itself in a string.
+"""Write barriers, which converted code calls before it changes objects, for the region logs; and
+how an object is formatted as a string.
 
-Every converted function calls these, in a trace of plain Python too: this module imports nothing of
-what staging takes.
+Every converted function calls these, also in a trace of plain Python: this module imports nothing
+else of staging.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _held(value: Any) -> list:
 
 
 def check_set(tensor: Any, name: str) -> None:
-    """Let the setting of an attribute fail on a tensor that stands for a number or a text, as it
-    does in plain Python; refused where the graph says whether it stands for one."""
+    """Raise the error of plain Python where an attribute is set on a symbolic number or string;
+    refuse it where the tensor is one depending on the graph."""
     if python_scalars.is_symbolic_string(tensor):
         raise _not_set("str", name)
     if python_scalars.is_symbolic_number(tensor):
@@ -68,7 +68,7 @@ def check_set(tensor: Any, name: str) -> None:
 
 
 def refuse_set(tensor: Any) -> None:
-    """Refuse to set an attribute on a tensor that may stand for a number or for what is NumPy's."""
+    """Refuse to set an attribute on a tensor that may be a symbolic number or NumPy value."""
     python_scalars.refuse_number(tensor, "the setting of an attribute")
 
 
@@ -141,7 +141,8 @@ def asked(target: Any) -> Any:
     return target
 
 
-# What arrays let programs set, beside what tensors have as well: a tensor may stand for an array.
+# The attributes that programs may set on arrays and tensors do not have: a tensor may be a symbolic
+# array.
 _ARRAYS_SET = frozenset(("data", "flat", "imag", "real", "strides"))
 
 
@@ -248,7 +249,7 @@ def changing(target: Any, name: str) -> None:
 
 
 def changing_item(target: Any, key: Any) -> None:
-    """The same for an item of a container of Python's own."""
+    """The same for an item of a builtin container."""
     if _notes_changes() and type(target) in _INDEXED:
         try:
             held = dict.get(target, key) if isinstance(target, dict) else target[key]
