@@ -84,7 +84,7 @@ def test_what_tells_a_chosen_number_from_a_tensor_is_refused(use):
         k = 1 if x > 0 else 2
         return ask(k)
 
-    with pytest.raises(fg.errors.StagingError, match="which tells a number of Python") as info:
+    with pytest.raises(fg.errors.StagingError, match="which distinguishes a Python number") as info:
         traced(fg.constant(1))
     assert f"{__file__}:" in str(info.value)
 
@@ -109,7 +109,7 @@ def test_a_number_or_a_tensor_is_refused():
         k = 1 if x > 0 else x
         return isinstance(k, int)
 
-    with pytest.raises(fg.errors.StagingError, match="which tells a number of Python"):
+    with pytest.raises(fg.errors.StagingError, match="which distinguishes a Python number"):
         traced(fg.constant(1))
 
 

@@ -137,7 +137,7 @@ def test_where_python_fails_the_graph_does(f):
     except ZeroDivisionError:
         eager = None
     assert eager is None or type(eager) is complex
-    with pytest.raises(fg.errors.InvalidArgumentError, match="Python number that the graph chose"):
+    with pytest.raises(fg.errors.InvalidArgumentError, match="Python number from a staged branch"):
         staged(f)(bad)
 
 

@@ -132,7 +132,7 @@ def test_a_message_has_the_reason_the_line_and_the_rewrite():
     with pytest.raises(TypeError) as info:
         fg.function(python_loop)(fg.constant(1))
     first, place, source, caret, rewrite = str(info.value).splitlines()
-    assert first.startswith("this `for` loop runs over Python values")
+    assert first.startswith("this `for` loop iterates over Python values")
     assert place == f"  {__file__}:{failing_line(python_loop, None)}:5"
     assert source.strip() == "for i in itertools.count():  # fails"
     assert caret.strip() == "^" * len(source.strip())

@@ -130,7 +130,7 @@ def test_what_a_trace_in_a_loop_changed_is_not_read_after_it():
             x = model.plain(x)
         return x + len(model.log)
 
-    with pytest.raises(fg.errors.StagingError, match="is read here, but a branch or a loop"):
+    with pytest.raises(fg.errors.StagingError, match="is read here, but a staged branch or loop"):
         traced(fg.constant(3))
     assert model.log == ["traced"]
 
@@ -191,5 +191,5 @@ def read_before_in_while_loop(model, x):
 @pytest.mark.parametrize("work", [read_before, read_before_in_a_branch, read_before_in_while_loop])
 def test_what_a_trace_in_a_loop_changed_is_not_read_in_the_next_iteration(work):
     model = Model()
-    with pytest.raises(fg.errors.StagingError, match="is read here, but a branch or a loop"):
+    with pytest.raises(fg.errors.StagingError, match="is read here, but a staged branch or loop"):
         fg.function(lambda x: work(model, x))(fg.constant(3))

@@ -43,7 +43,7 @@ NOT_CLEAN = {
     "old names of files": 13,
     "retired words in the changelog": 1,
     "retired words in the roadmap": 0,
-    "retired words in texts of Python modules": 50,
+    "retired words in texts of Python modules": 0,
     "retired words in remarks of Python modules": 0,
     "retired words in texts of crates": 10,
 }

@@ -54,10 +54,10 @@ class MayAliasSet:
         raise errors.StagingError(
             diagnostic(
                 line,
-                f"{self._named()} is changed in place, or one of those among which the graph "
-                f"chose it at {self.place}: that made a new object, while code that follows still "
-                "reads the others",
-                "Change it before that choice, make copies there (`list(a)`, `dict(a)`, "
+                f"{self._named()} is changed in place, or one of the objects that were merged "
+                f"into it at {self.place}: the merge made a new object, while code that follows "
+                "still reads the others",
+                "Change it before the merge, make copies there (`list(a)`, `dict(a)`, "
                 "`a.copy()`), or make a new object here instead of changing one.",
             )
         )
@@ -71,8 +71,8 @@ class MayAliasSet:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    f"{self._named()} is one of several objects, among which the graph chose "
-                    f"at {self.place}, and this line asks which object it is",
+                    f"{self._named()} is one of several objects, which were merged at "
+                    f"{self.place}, and this line asks which object it is",
                     "Keep a number beside it that says which one was chosen, and compare that.",
                 )
             )
@@ -128,8 +128,8 @@ class Element(MayAliasSet):
             diagnostic(
                 line,
                 f"an element of {self.label} is changed in place: the list, which grows in a "
-                "branch or a loop of the graph, holds the tensors that were in it where it was "
-                f"added, or gave a new object at {self.place}",
+                "staged branch or loop, holds the tensors that were in it when it was added, or "
+                f"gave a new object at {self.place}",
                 "Put another element in its place (`items[i] = [*items[i], x]`), change it before "
                 "it is added, or keep each part in a list of its own.",
             )
@@ -145,7 +145,7 @@ class Element(MayAliasSet):
                 diagnostic(
                     here(),
                     "this line asks which object a container is that may be an element of "
-                    f"{self.label}: the list, which grows in a branch or a loop of the graph, "
+                    f"{self.label}: the list, which grows in a staged branch or loop, "
                     f"holds the tensors that were in it, and gave a new object at {self.place}",
                     "Keep a number beside it that says which one it is, and compare that.",
                 )

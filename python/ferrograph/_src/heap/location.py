@@ -294,8 +294,7 @@ def takes_no_choice(label: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"{label!r} changes in a branch or a loop of the graph, and takes nothing that the "
-            "graph chooses",
+            f"{label!r} changes in a staged branch or loop, and cannot be set to a merged value",
             "Choose between two functions or classes that are made before.",
         )
     )

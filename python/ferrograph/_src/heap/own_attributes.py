@@ -108,9 +108,8 @@ def _changed_class(label: str, where: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             where,
-            f"a class changes an attribute that {label!r} may show: after a branch or a loop "
-            "of the graph it is known only when the graph runs whether the object has one of its "
-            "own",
+            f"a class changes the attribute {label!r}, which one of its objects may have itself "
+            "or inherit: after a staged branch or loop that is known only when the graph runs",
             "Give the object the attribute before the branch or loop, or change the class before.",
         )
     )
@@ -128,8 +127,8 @@ def unsure(place: Attribute) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"whether an object has {place.label!r} of its own, or shows what its class has, is "
-            "known only when the graph runs: a branch or a loop sets or deletes it",
+            f"whether an object itself has {place.label!r}, or inherits it from its class, is "
+            "known only when the graph runs: a staged branch or loop sets or deletes it",
             "Give the object the attribute before the branch or loop, and keep it there.",
         )
     )
@@ -181,8 +180,8 @@ def refuse_held_dict(place: Attribute) -> None:
     raise errors.StagingError(
         diagnostic(
             here(),
-            f"a branch or a loop of the graph decides whether an object has {place.label!r} of its "
-            "own, and its `__dict__`, which shows that, is used by itself or has another name",
+            f"a staged branch or loop decides whether an object itself has {place.label!r}, and "
+            "its `__dict__`, which shows that, is used by itself or has another name",
             "Give the object the attribute before the branch or loop, and keep it there.",
         )
     )
@@ -244,9 +243,8 @@ def _unsure_order(label: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"the attributes of {label!r} are asked for (`vars`, `__dict__`), in an order that is "
-            "known only when the graph runs: a branch or a loop of the graph sets them in another "
-            "one",
+            f"the attributes of {label!r} are read (`vars`, `__dict__`) in an order that is known "
+            "only when the graph runs: a staged branch or loop sets them in another order",
             "Give the object its attributes before the branch or loop, or set them in one order.",
         )
     )

@@ -245,8 +245,8 @@ def _too_many() -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"this branch or loop of the graph can reach more than {MOST_OBJECTS} Python objects, "
-            "too many to tell afterwards which of them it changed",
+            f"this staged branch or loop can reach more than {MOST_OBJECTS} Python objects, too "
+            "many to compare for side effects",
             "Move it into a function that is given only the values that it needs.",
         )
     )

@@ -245,8 +245,8 @@ def _seen_from_outside(place: Location) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"{place.label!r} changes in a branch or a loop of the graph, and can be seen from "
-            "outside the function: that would happen once, while tracing",
+            f"side effect on {place.label!r} in a staged branch or loop, which can be seen from "
+            "outside the function: it would run once, at trace time",
             "Pass what changes as an argument.",
         )
     )

@@ -25,7 +25,7 @@ def in_region() -> bool:
 
 
 def has_regions() -> bool:
-    """Whether the trace has, or had, branches or loops of the graph."""
+    """Whether the trace has, or had, staged branches or loops."""
     return in_region() or (active() and _thread.trace.effects.has_merged)
 
 

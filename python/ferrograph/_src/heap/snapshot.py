@@ -193,7 +193,7 @@ def refuse_nested_names(changed: Collection[Any], places: Iterable[Location]) ->
                 diagnostic(
                     here(),
                     f"{place.label!r} is set by a function under `function` that is traced in this "
-                    "branch or loop of the graph: its Python runs once, while it is traced",
+                    "staged branch or loop: its Python runs once, while it is traced",
                     "Return the value from it, and set the name where it is called.",
                 )
             )
@@ -257,11 +257,11 @@ def refuse_finalizers_left(noted: Iterable[Any], snapshot: Snapshot) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"an iteration of this loop leaves an object of the class {type(found).__name__!r} "
-                f"that it made, whose {ends} runs where the next one lets go of it: iterations "
-                "are traced once",
-                "Let go of it in the iteration that makes it (`del` of the name), or make it "
-                "before the loop.",
+                "an iteration of this loop leaves an object of the class "
+                f"{type(found).__name__!r} that it made, whose {ends} runs when the next one "
+                "releases it: iterations are traced once",
+                "Release it in the iteration that makes it (`del` of the name), or make it before "
+                "the loop.",
             )
         )
 
@@ -357,9 +357,9 @@ def _refused(value: Any) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            "a branch or a loop of the graph takes away the last reference to an object of the "
-            f"class {type(value).__name__!r}, which {watch}: whether it ends there is known only "
-            "when the graph runs",
+            "a staged branch or loop releases the last reference to an object of the class "
+            f"{type(value).__name__!r}, which {watch}: whether the object is freed there is known "
+            "only when the graph runs",
             "Keep the object under another name for as long as the function runs.",
         )
     )

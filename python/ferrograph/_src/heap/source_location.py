@@ -99,8 +99,8 @@ class UnstageableLoopError(TypeError, NotImplementedError):
     """A Python loop without an end would have to stop on a tensor.
 
     A ``for`` loop over Python values is unrolled while tracing, so that its elements must come to
-    an end. Give the loop a tensor to run on, ``for i in fg.range(n)``, and it becomes a loop of the
-    graph, which may stop on anything, as ``while True`` does.
+    an end. Give the loop a tensor to run on, ``for i in fg.range(n)``, and it becomes a staged
+    loop, which may stop on anything, as ``while True`` does.
 
     >>> import itertools
     >>> @fg.function

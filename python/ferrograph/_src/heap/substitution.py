@@ -102,7 +102,7 @@ def _checked(place: Location) -> tuple[Walk, list]:
     if holders.is_in_library_module(place.owner):
         raise _refused(place.owner, place.label, "a module of a library")
     if holders.is_held_unseen(targets, walk.seen):
-        raise _refused(place.owner, place.label, "an expression or a statement that is under way")
+        raise _refused(place.owner, place.label, "an active expression or statement")
     return walk, targets
 
 
@@ -158,7 +158,7 @@ def _view_in_use(owner: Any, where: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             where,
-            f"the length of a `{type(owner).__name__}` changes in a branch or a loop of the graph, "
+            f"the length of a `{type(owner).__name__}` changes in a staged branch or loop, "
             "and a view of it, such as a `memoryview`, is still in use",
             "Release the view before, or keep the length.",
         )
@@ -296,8 +296,8 @@ def _refused(owner: Any, label: str, keeper: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"the {type(owner).__name__} {label!r} has one of several contents after this branch "
-            f"or loop of the graph, and {keeper} refers to it, too",
+            f"the {type(owner).__name__} {label!r} has several variants after this staged branch "
+            f"or loop, and {keeper} refers to it, too",
             "Give it the same members in both branches, or change it where nothing else refers to "
             "it.",
         )

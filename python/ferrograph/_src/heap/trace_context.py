@@ -352,7 +352,7 @@ def note_choice() -> None:
 
 
 def note_unset(name: str) -> None:
-    """Note that a name stays unset which a branch or a loop of the graph may set."""
+    """Note that a name stays unset which a staged branch or loop may set."""
     if thread.trace is not None:
         thread.trace.effects.unset.add(name)
 

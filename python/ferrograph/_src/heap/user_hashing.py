@@ -122,10 +122,10 @@ def refuse_keys(label: str, owner: Any) -> Any:
     raise errors.StagingError(
         diagnostic(
             here(),
-            f"{label!r} is changed or made anew in a branch or a loop of the graph, and has keys "
-            "of classes whose `__hash__` or `__eq__` may do more than to read: Python calls them "
-            "wherever a dict or a set is made anew, which happens while tracing",
-            "Use keys whose methods only read their attributes, such as tuples, texts or frozen "
+            f"{label!r} is changed or rebuilt in a staged branch or loop, and has keys of classes "
+            "whose `__hash__` or `__eq__` may have side effects: Python calls them wherever a "
+            "dict or a set is rebuilt, which happens at trace time",
+            "Use keys whose methods only read their attributes, such as tuples, strings or frozen "
             f"dataclasses, or change the {type(owner).__name__} outside of the branch or loop.",
         )
     )

@@ -59,7 +59,7 @@ def _ended() -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            "an iterator ends in a branch or a loop of the graph (`StopIteration`), which happens "
+            "an iterator ends in a staged branch or loop (`StopIteration`), which happens "
             "while tracing, whatever the graph decides, also where plain Python would not come to "
             "that line",
             "Take the elements before the branch or loop, or give `next` a default.",
@@ -70,7 +70,7 @@ def _ended() -> Exception:
 def _left_text() -> str:
     return diagnostic(
         here(),
-        "raised while a branch or a loop of the graph was traced, which happens whatever the graph "
+        "raised while a staged branch or loop was traced, which happens whatever the graph "
         "decides, also where plain Python would not come to that line",
         "Test with a Python value whether it may run, or let it work for all that the graph may "
         "decide.",
@@ -123,7 +123,7 @@ def explain_unset(exception: Exception) -> None:
             exception,
             diagnostic(
                 _raised_at(exception),
-                f"a branch or a loop of the graph may set {name!r}, and a function reads it after "
+                f"a staged branch or loop may set {name!r}, and a function reads it after "
                 "that: while tracing it is not set, whatever the graph decides",
                 f"Set {name!r} before the branch or loop.",
             ),

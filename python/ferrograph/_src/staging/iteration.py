@@ -467,9 +467,9 @@ class Cursor:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    "an iterator over a list is used here, and a branch or a loop of the graph "
-                    "changed how many elements the list has since the iterator was made",
-                    "Make the iterator after that, or run over a copy of the list.",
+                    "an iterator over a list is used here, and a staged branch or loop changed "
+                    "the length of the list since the iterator was made",
+                    "Make the iterator after that, or iterate over a copy of the list.",
                 )
             )
         return self._held
@@ -544,9 +544,9 @@ class Cursor:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    "an iterator that a branch or a loop of the graph advanced is asked for more "
-                    "elements than there are: where it ends is known only when the graph runs",
-                    "Take the elements before the branch or loop, or run over them with `for`.",
+                    "more elements are taken than there are from an iterator that a staged branch "
+                    "or loop advanced: where it ends is known only when the graph runs",
+                    "Take the elements before the branch or loop, or iterate over them with `for`.",
                 )
             )
         taken[id(self)] = self, n + 1
@@ -569,7 +569,7 @@ class Cursor:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "an iterator that a branch or a loop of the graph advanced is used here in a way "
+                "an iterator that a staged branch or loop advanced is used here in a way "
                 "that needs its position while tracing, or elements that are tensors alike",
                 "Use `next(it)`, `next(it, default)` or `for`, over numbers or tensors of one "
                 "dtype and shape; or take the elements before the branch or loop.",

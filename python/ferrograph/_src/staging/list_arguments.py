@@ -157,7 +157,7 @@ def _refuse_parts(value: Any, container: Any) -> None:
     raise TypeError(
         diagnostic(
             here(),
-            f"`in` of a tensor and a `{kind.__name__}`, which looks for more than its elements",
+            f"`in` of a tensor and a `{kind.__name__}`, which compares more than its elements",
             "Ask before the branch or loop, or test what you mean with the functions of `fg`.",
         )
     )
@@ -200,9 +200,10 @@ def _refuse_equals(value: Any, element: Any) -> None:
         raise TypeError(
             diagnostic(
                 here(),
-                f"`in` compares a Python number or text that the graph chose with a `{kind}`",
-                "Put numbers or texts of Python's own into the container, or ask before the "
-                "branch or loop.",
+                "`in` compares a Python number or string from a staged branch or loop with a "
+                f"`{kind}`",
+                "Put Python numbers or strings into the container, or ask before the branch or "
+                "loop.",
             )
         )
 
@@ -222,7 +223,7 @@ def stage_in(value: Any, container: Any) -> Any:
     if is_staged(container):
         python_scalars.refuse_string(container)
         if python_scalars.is_symbolic_number(container):
-            raise TypeError("argument of `in` is a number of Python's, which is not iterable")
+            raise TypeError("argument of `in` is a Python number, which is not iterable")
         python_scalars.refuse_truth_of_rows(iteration.check_rows(container), "`in`")
         return python_scalars.mark_truth(ops.reduce_any(_equal(container, value)))
     _refuse_parts(value, container)

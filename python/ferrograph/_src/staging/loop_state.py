@@ -101,8 +101,8 @@ def _collect(value: Any, given: Any, found: list) -> None:
         return
     if not nest.is_nested(given) or len(nest.children(given)) != len(nest.children(value)):
         raise ValueError(
-            f"shape_invariants must have the structure of the loop variables: {shown(given)} "
-            f"stands for {shown(value)}"
+            f"shape_invariants must have the structure of the loop variables: {shown(given)} is "
+            f"given for {shown(value)}"
         )
     for part, shape in zip(nest.children(value), nest.children(given), strict=True):
         _collect(part, shape, found)
@@ -239,7 +239,7 @@ def refuse_copies(*compared: Any) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "this line asks which object a container is that a loop of the graph carries: the "
+                "this line asks which object a container is that a staged loop carries: the "
                 "loop is traced once for all iterations, of which each may have another one",
                 "Keep a number beside it that says which one it is, and compare that.",
             )
@@ -338,8 +338,8 @@ def refuse_partition(label: str, place: str) -> None:
     raise errors.StagingError(
         diagnostic(
             place,
-            f"{label!r} and another name are one object in some iterations of this loop of the "
-            "graph and several in others, and an iteration changes it in place",
+            f"{label!r} and another name are one object in some iterations of this staged "
+            "loop and several in others, and an iteration changes it in place",
             "Make copies before the loop (`list(a)`, `dict(a)`), make a new object instead of "
             "changing one, or put another object under both names.",
         )

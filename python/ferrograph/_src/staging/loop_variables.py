@@ -178,7 +178,7 @@ class Variables:
         except TypeError:
             if type(leaf) is not int:
                 raise
-            problem = f"{label!r} holds {leaf} before this loop of the graph, beyond int32"
+            problem = f"{label!r} holds {leaf} before this staged loop, beyond int32"
             rewrite = "Make it a tensor, `fg.constant(value, fg.int64)`, or set it after the loop."
             raise errors.StagingError(diagnostic(self.place, problem, rewrite)) from None
 
@@ -230,7 +230,7 @@ class Variables:
                         slot.label,
                         f"is a Python object that an iteration replaces: {shown(before)} by "
                         f"{shown(leaf)}",
-                        "Only tensors can change in a loop of the graph.",
+                        "Only tensors can change in a staged loop.",
                     )
                 )
 

@@ -454,7 +454,7 @@ def _removed(label: str, place: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             place,
-            f"{label} is removed in this loop of the graph, whose later iterations would miss it",
+            f"{label} is removed in this staged loop, whose later iterations would miss it",
             "Put another value there, or a flag that says that it is gone.",
         )
     )

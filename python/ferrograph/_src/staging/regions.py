@@ -233,9 +233,7 @@ class Conditional:
         # What each branch leaves in names and other places, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
-        self._of_arrays: list[
-            tuple
-        ] = []  # symbolic arrays among them, with sources
+        self._of_arrays: list[tuple] = []  # symbolic arrays among them, with sources
         # The may-alias sets (see ``heap.aliasing``) from before, and those after each branch.
         known = self._known_families()
         self._families: list = [] if known is None else [*known.all]

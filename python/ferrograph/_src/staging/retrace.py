@@ -153,12 +153,12 @@ def memory_of(loop: Any) -> Memory:
 
 
 def in_loop() -> bool:
-    """Whether the body of a loop of the graph is being traced on this thread."""
+    """Whether the body of a staged loop is being traced on this thread."""
     return retraces.memory is not None
 
 
 def in_nest() -> bool:
-    """Whether the body of a loop in another loop of the graph is being traced."""
+    """Whether the body of a loop in another staged loop is being traced."""
     return retraces.depth > 1
 
 
@@ -188,7 +188,7 @@ def attempt(memory: Memory) -> Iterator[None]:
 
 
 def printed(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False):
-    """Python's ``print``: in the body of a loop of the graph once, however often that is traced.
+    """Python's ``print``: in the body of a staged loop once, however often that is traced.
 
     What is printed into an object of the function's own is a change of that like any other.
     """

@@ -146,8 +146,8 @@ def refuse_opaque(target: Any, method: str) -> None:
     raise errors.StagingError(
         diagnostic(
             here(),
-            f"{method!r} of a {type(target).__name__} is called in a branch or a loop of the "
-            "graph: it runs once, while tracing, and what it changes cannot be undone",
+            f"{method!r} of a {type(target).__name__} is called in a staged branch or "
+            "loop: it runs once, while tracing, and what it changes cannot be undone",
             "Call it outside of the branch or loop, or in `fg.py_function`.",
         )
     )
@@ -389,9 +389,9 @@ def refuse_shadowed(found: list[Change]) -> None:
                 raise errors.StagingError(
                     diagnostic(
                         here(),
-                        f"{place.label!r} is set in an object and in its class, in branches or a "
-                        "loop of the graph: which of them the object shows is known only when the "
-                        "graph runs",
+                        f"{place.label!r} is set in an object and in its class, in staged "
+                        "branches or a staged loop: whether the object itself has it or inherits "
+                        "it is known only when the graph runs",
                         "Give the object the attribute before the branch or loop, or change only "
                         "one of both there.",
                     )
@@ -527,9 +527,8 @@ def _refuse_iterators(iterators: list, known: set[int]) -> None:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    f"a Python iterator ({type(iterator).__name__}) from outside this branch or "
-                    "loop of the graph is advanced inside it: that would happen once, while "
-                    "tracing",
+                    f"side effect on a Python iterator ({type(iterator).__name__}) from outside "
+                    "this staged branch or loop: it would be advanced once, at trace time",
                     "Take its elements before, or iterate over a tensor.",
                 )
             )

@@ -95,7 +95,7 @@ def _not_alike(problem: str) -> TypeError:
     return TypeError(
         diagnostic(
             here(),
-            f"a tensor chooses among items, or puts them in order, and they {problem}",
+            f"a tensor is an index of items, or sorts them, and they {problem}",
             "Make them tensors, numbers, or structures of these that are alike; or choose with "
             "`if`, or with `fg.switch_case`.",
         )
@@ -137,7 +137,7 @@ def _stacked(leaves: list) -> Any:
     """Leaves as one tensor. TypeError where no tensor holds them all as they are."""
     other = next((leaf for leaf in leaves if not values.can_be_tensor(leaf)), leaves)
     if other is not leaves:
-        raise _not_alike(f"hold an object that no tensor stands for, a `{type(other).__name__}`")
+        raise _not_alike(f"hold an object that cannot be a tensor, a `{type(other).__name__}`")
     shapes = [values.static_shape(leaf) if hasattr(leaf, "shape") else [] for leaf in leaves]
     other = next((shape for shape in shapes if not _may_be_alike(shape, shapes[0])), None)
     if other is not None:
@@ -145,7 +145,7 @@ def _stacked(leaves: list) -> Any:
     leaves = _weakened(leaves)
     dtype = values.common_dtype(leaves)
     if dtype == dtypes.variant:
-        raise _not_alike("hold lists that grew in branches or loops of the graph")
+        raise _not_alike("hold lists that grew in staged branches or loops")
     kinds = {type(leaf) for leaf in leaves} if dtype is None else set()
     if kinds == {int, float}:
         dtype = dtypes.float32

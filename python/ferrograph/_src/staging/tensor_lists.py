@@ -32,7 +32,7 @@ def _unfit(label: str, problem: str) -> errors.StagingError:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"{label} grows in a branch or a loop of the graph, but {problem}",
+            f"{label} grows in a staged branch or loop, but {problem}",
             "Make its elements tensors of one dtype and one structure, with `fg.cast` for example, "
             "or keep each part in a list or a `fg.TensorArray` of its own.",
         )
@@ -288,7 +288,7 @@ class Grown(Together):
         raise errors.StagingError(
             diagnostic(
                 self._elements.place,
-                f"{self._elements.label} grows in this branch or loop of the graph and is returned "
+                f"{self._elements.label} grows in this staged branch or loop and is returned "
                 "by the traced function: its length is known only when the graph runs",
                 "Return `fg.stack(items)`, or write to a TensorArray and return its `stack()`.",
             )
@@ -298,7 +298,7 @@ class Grown(Together):
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"{self._elements.label} grew in a branch or a loop of the graph, at "
+                f"{self._elements.label} grew in a staged branch or loop, at "
                 f"{self._elements.place}: its length is known only when the graph runs, and this "
                 "use of it needs it while tracing",
                 "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
@@ -431,11 +431,11 @@ class Backwards(iteration.Source):
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "`next` takes an element of `reversed(items)`, and a branch or a loop of the graph "
-                "changed how many elements the items are: how many are left is known only when the "
-                "graph runs",
-                "Take the last one by its number, `items[-1]` or `list(items)[-1]`, or run over "
-                "`reversed(items)` with `for`.",
+                "`next` takes an element of `reversed(items)`, and a staged branch or loop "
+                "changed the length of the items: how many are left is known only when the graph "
+                "runs",
+                "Take the last one by its index, `items[-1]` or `list(items)[-1]`, or iterate "
+                "over `reversed(items)` with `for`.",
             )
         )
 

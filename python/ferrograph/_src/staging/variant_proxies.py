@@ -93,9 +93,8 @@ class VariantProxy(Proxy):
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"a {type(self._ferrograph_target).__name__} has one of several contents that "
-                "branches or loops of the graph left in it, and this use of it needs to know which "
-                "one, while tracing",
+                f"a {type(self._ferrograph_target).__name__} has several variants after a staged "
+                "branch or loop, and this use of it needs to know, while tracing, which one it has",
                 "Take items, `len`, `sum` and its like, or call its methods; return numbers and "
                 "tensors of it.",
             )
@@ -107,8 +106,8 @@ class VariantProxy(Proxy):
         raise errors.StagingError(
             diagnostic(
                 self._ferrograph_records[-1].began_at,
-                f"a {kind} has one of several contents from this branch or loop of the graph on, "
-                "and the traced function returns it: which one is known only when the graph runs",
+                f"a {kind} has several variants from this staged branch or loop on, and the "
+                "traced function returns it: which one it has is known only when the graph runs",
                 "Return numbers and tensors of it, or give it the same members in both branches.",
             )
         )
@@ -341,8 +340,8 @@ def _needs_value(args: tuple, error: Exception) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            f"this use of an object ({kinds_ or 'one of Python'}) that branches or loops of the "
-            f"graph change needs the value of a tensor: {error}",
+            f"this use of an object ({kinds_ or 'one of Python'}) that staged branches or "
+            f"loops change needs the value of a tensor: {error}",
             "Keep what the graph decides in tensors, or in lists and dicts of tensors.",
         )
     )
@@ -491,8 +490,8 @@ def _unknown(value: Any, where: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             where,
-            f"which `{type(value).__name__}` this is depends on what a branch or loop of the graph "
-            "left in another object",
+            f"which `{type(value).__name__}` this is depends on the contents that a staged branch "
+            "or loop left in another object",
             "Choose between numbers and tensors.",
         )
     )

@@ -120,9 +120,8 @@ def too_many(place: Location, where: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             where,
-            f"the {type(place.owner).__name__} {place.label!r} holds ever more different contents "
-            f"after branches and iterations of the graph, which chooses among {MOST_VERSIONS} at "
-            "most",
+            f"the {type(place.owner).__name__} {place.label!r} has more than {MOST_VERSIONS} "
+            "variants at this merge",
             "Keep what changes in tensors, or in a list or dict with the same members throughout.",
         )
     )

@@ -159,8 +159,8 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
     check_set(tensor, name)
     if name in _ARRAYS_SET or hasattr(type(tensor), name):
         why = (
-            f"the attribute {name!r} of a tensor is set, which cannot be set: where branches "
-            "or loops of the graph set an array, a tensor stands for it from then on"
+            f"the attribute {name!r} of a tensor is set, which cannot be set: an array that a "
+            "staged branch or loop sets is a tensor from then on"
         )
         cure = (
             "Use an operation that makes another tensor, such as `fg.reshape`, or change the array "
@@ -169,7 +169,7 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
     elif isinstance(tensor, _core.SymbolicTensor) and _stands_for_another(tensor):
         why = (
             f"the attribute {name!r} is set on an argument of a function or a variable of a loop, "
-            "for which a tensor stands that nobody else sees"
+            "which is a placeholder while tracing, and is lost with it"
         )
         cure = "Return the value, or set the attribute on a tensor that is computed here."
     else:

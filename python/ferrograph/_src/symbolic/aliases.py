@@ -47,8 +47,9 @@ def _shown_twice(label: str, array: Any, place: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             place,
-            f"{called} is an array ({type(array).__name__}) that shows what a branch of the graph "
-            "changed in place, and code that follows reads the same memory under another name, too",
+            f"{called} is an array ({type(array).__name__}) that shares memory with one that a "
+            "staged branch changed in place, and code that follows reads the same memory under "
+            "another name, too",
             "Choose a copy (`a.copy()`), or make a tensor of it in the branch with "
             "`fg.constant(a)`.",
         )
@@ -122,9 +123,9 @@ def refuse_replaced(
             raise errors.StagingError(
                 diagnostic(
                     place,
-                    f"{spot.label!r} is an array that this loop of the graph replaces, and whose "
-                    "memory it changes under another name, perhaps before: the loop carries a "
-                    "tensor, which shows no such change",
+                    f"{spot.label!r} is an array that this staged loop replaces, and whose memory "
+                    "it changes under another name, perhaps before: the loop carries a tensor, "
+                    "which shares no memory",
                     f"Replace {spot.label!r} at the beginning of the loop's body, or let the other "
                     "name have a copy, `a.copy()`.",
                 )
@@ -173,8 +174,8 @@ def refuse_identity(pairs: Iterable[tuple[Any, Any]]) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "this line asks which object a value is that a branch, a loop or a list of the "
-                "graph may have chosen: that made a new one",
+                "this line asks which object a value is that may be merged in a staged branch or "
+                "loop, or an item of a list of the graph: the graph made a new object",
                 "Keep a number beside it that says which one was chosen, and compare that.",
             )
         )

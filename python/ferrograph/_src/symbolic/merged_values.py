@@ -55,9 +55,9 @@ def refuse_array_text(tensor: Any) -> None:
     raise errors.StagingError(
         diagnostic(
             here(),
-            "an array of NumPy's that a branch or a loop of the graph chose, or an element of one, "
-            "is shown here: NumPy writes it otherwise than the tensor that stands for it",
-            "Show a tensor, `fg.identity(a)`, or print before the branch or loop.",
+            "a NumPy array from a staged branch or loop, or an element of one, is printed or "
+            "formatted here: it is a tensor while tracing, which prints otherwise",
+            "Print a tensor, `fg.identity(a)`, or print before the branch or loop.",
         )
     )
 
@@ -70,8 +70,8 @@ def _refuse_class(array: Any) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"a `{type(array).__name__}` is one of those among which a branch or a loop of the "
-                "graph chooses: the graph would take a tensor for it, with other operators",
+                f"a `{type(array).__name__}` is merged by a staged branch or loop: the merged "
+                "value would be a tensor, whose operators differ",
                 "Choose between plain arrays, `np.asarray(a)`, or between tensors.",
             )
         )
@@ -111,10 +111,10 @@ def refuse_beside(tensor: Any, name: str) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"{repr(name) if name else 'an element'} is an array that a branch or a loop of "
-                "the graph chose, for which a tensor stands, and an augmented assignment changes "
-                "it in place, while code that follows reads it elsewhere: the graph would make "
-                "another tensor instead",
+                f"{repr(name) if name else 'an element'} is an array from a staged branch or "
+                "loop, and an augmented assignment changes it in place, while code that follows "
+                "reads it elsewhere: it is a tensor while tracing, and the graph would make "
+                "another one",
                 "Write `a = a + ...`, or make a copy before, `a = a.copy()`.",
             )
         )
@@ -215,8 +215,8 @@ def refuse_variable_identity(compared: Iterable[Any]) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "this line asks which object a variable is (`is`, `id`) that a branch or loop of "
-                "the graph chose: its value stands for it",
+                "this line asks which object a variable from a staged branch or loop is (`is`, "
+                "`id`): the graph has only its value",
                 "Keep a number beside it that says which one was chosen, and compare that.",
             )
         )
@@ -258,8 +258,8 @@ def _refuse(noted: Noted) -> None:
     raise errors.StagingError(
         diagnostic(
             noted.place,
-            f"{called} one of several variables among which the graph chose, and that one may be "
-            "assigned before it is read again: what stands for it is its value at this choice",
+            f"{called} one of several variables, which are merged here, and that one may be "
+            "assigned before it is read again: the graph has its value at this merge",
             "Choose and read in one place (`y = a * x if c else b * x`), assign before the choice, "
             "or keep a copy of the value with `fg.identity(variable)`.",
         )
@@ -270,7 +270,7 @@ def _begun(noted: Noted) -> str:
     return diagnostic(
         noted.place,
         f"{noted.label!r} is a variable before this loop, which had no iteration, and that is "
-        "assigned before it is read again: what stands for it is its value at the loop",
+        "assigned before it is read again: the graph has its value at the loop",
         "Write `fg.identity(variable)` before the loop to keep the value.",
     )
 

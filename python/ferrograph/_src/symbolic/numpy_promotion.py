@@ -176,16 +176,16 @@ def explain(exception: Exception) -> None:
 
 
 _OF_NUMBERS = (
-    "Python numbers that a branch or a loop of the graph chose are tensors while the function is "
-    "traced, of int32, or of int64 where one of them needs that, and operators take numbers of "
-    "that dtype alone, and what tensors have operators for",
+    "Python numbers from a staged branch or loop are tensors while tracing, of int32, or of int64 "
+    "where one of them needs that: operators take only numbers of that dtype, and only what "
+    "tensors have operators for",
     "Start with tensors of one dtype, for example `fg.constant(0, fg.int64)`, and use operations "
     "such as `fg.bitwise.left_shift` and `fg.cast`.",
 )
 _OF_TEXTS = (
-    "texts that a branch or a loop of the graph chose are string tensors while the function is "
-    "traced: they take `+`, `==` and f-strings, and have neither items nor an order nor a hash",
-    "Use the functions of `fg.strings`, or choose a number and look the text up afterwards.",
+    "strings from a staged branch or loop are string tensors while tracing: they take `+`, `==` "
+    "and f-strings, and have neither items nor an order nor a hash",
+    "Use the functions of `fg.strings`, or choose a number and look the string up afterwards.",
 )
 
 
@@ -267,9 +267,8 @@ def refuse_rows(tensor: Any) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "an array that a branch or a loop of the graph chose, for which a tensor "
-                "stands, is indexed by a list, which takes several rows of an array, and one "
-                "element of a tensor",
+                "an array from a staged branch or loop is indexed by a list, which takes several "
+                "rows of an array, but one element of the tensor that it is while tracing",
                 "Write `fg.gather(a, rows)` for rows, `a[i, j]` for an element.",
             )
         )
@@ -460,8 +459,8 @@ def _refuse(name: str, problem: str) -> NoReturn:
     raise errors.StagingError(
         diagnostic(
             here(),
-            f"`{_SIGNS[name]}` of an array or a number of NumPy's that a branch or a loop of the "
-            f"graph chose {problem}: a tensor stands for it, of which that does not hold",
+            f"`{_SIGNS[name]}` of a NumPy array or number from a staged branch or loop {problem}: "
+            "it is a tensor while tracing, for which that differs",
             "Give both one dtype and shapes that go together, `a.astype(...)`, before the branch "
             "or loop, or write it with functions of `fg`.",
         )

@@ -276,16 +276,16 @@ def refuse_number(value: Any, use: str) -> None:
     """Refuse a use of a symbolic number that needs its Python value."""
     foreign = type(value) is _core.SymbolicTensor and is_foreign(value)
     if is_symbolic_number(value) or foreign:
-        what, kind = ("a Python number", "a number of Python")
+        what, kind = ("a Python number", "a Python number")
         if foreign:
-            what, kind = ("bytes, or a number or array of NumPy's,", "those")
+            what, kind = ("bytes, or a NumPy number or array,", "those")
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"{what} that a branch or a loop of the graph chose is used here in {use}, which "
-                f"tells {kind} from a tensor: while the function is traced it is a tensor",
+                f"{what} from a staged branch or loop is used here in {use}, which distinguishes "
+                f"{kind} from a tensor: it is a tensor while tracing",
                 "Ask before the branch or loop, or compare numbers (`==`, `<`); write "
-                "`fg.strings.as_string(k)` for its text and `fg.fill([k], 0)` for `[0] * k`.",
+                "`fg.strings.as_string(k)` for its string and `fg.fill([k], 0)` for `[0] * k`.",
             )
         )
 
@@ -307,9 +307,8 @@ def refuse_truth(value: Any, sign: str) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"a Python bool that a branch or a loop of the graph chose is used here in `{sign}`"
-                ", which makes an integer of it: while the function is traced it is a tensor, of "
-                "which it makes a truth",
+                f"a Python bool from a staged branch or loop is used here in `{sign}`, which "
+                "makes an integer of a bool, but a bool of the tensor that it is while tracing",
                 "Write `int(b)` in its place.",
             )
         )
@@ -441,10 +440,10 @@ def refuse_string(value: Any) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                "a text that a branch or a loop of the graph chose is used here in a way that "
-                "needs it while tracing: it is a string tensor",
+                "a string from a staged branch or loop is used here in a way that needs its value "
+                "while tracing: it is a string tensor",
                 "Use f-strings, `+`, `==` and the functions of `fg.strings`, or choose a number "
-                "and look the text up afterwards.",
+                "and look the string up afterwards.",
             )
         )
 
@@ -540,7 +539,7 @@ def _message(sign: str, place: Any) -> str:
         )
     return diagnostic(
         place,
-        f"a Python number that the graph chose {problem}",
+        f"a Python number from a staged branch or loop {problem}",
         "Compare it before, or start with a tensor, which has infinities and NaN.",
     )
 
@@ -551,8 +550,8 @@ def refuse_truth_of_several(shape: Any, use: str) -> None:
         raise ValueError(
             diagnostic(
                 here(),
-                f"{use} asks tensors of shape {shape} whether they are true, which tensors of "
-                "several elements are not",
+                f"{use} takes tensors of shape {shape} for bools, which tensors of several "
+                "elements are not",
                 "Use `fg.reduce_any`, `fg.reduce_all`, `fg.reduce_max` and their like, which take "
                 "an axis.",
             )
@@ -572,8 +571,8 @@ def single_element(tensor: Any, error: type[Exception]) -> Any:
         raise error(
             diagnostic(
                 here(),
-                f"a number or truth of Python's of a tensor of shape {tensor.shape}, which has not "
-                "one element",
+                f"a Python number or bool of a tensor of shape {tensor.shape}, which has not one "
+                "element",
                 "Reduce it, for example with `fg.reduce_sum` or `fg.reduce_any`.",
             )
         )

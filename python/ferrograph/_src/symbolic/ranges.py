@@ -433,8 +433,8 @@ def check_cast(value: Any) -> None:
         [
             diagnostic(
                 here(),
-                "`int` of a tensor gives a number here that int32 does not hold, which it has in "
-                "the graph: plain Python has integers without bounds",
+                "`int` of a tensor gives a number here that int32 does not hold, as in the graph: "
+                "plain Python has integers without bounds",
                 "Write `fg.cast(x, fg.int64)`.",
             )
         ],
@@ -501,7 +501,7 @@ def _message(op: str, spot: str, dtype: Any) -> str:
         cure = "Keep it small, for example by `%`, or start with "
     return diagnostic(
         spot,
-        "a Python integer that a branch or a loop of the graph carries is beyond the range of "
+        "a Python integer that a staged branch or loop carries is beyond the range of "
         f"{name} ({op}): plain Python has integers without bounds, the graph has not",
         f"{cure}`fg.constant(0, fg.{name})` where it is to wrap.",
     )

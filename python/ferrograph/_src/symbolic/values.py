@@ -103,7 +103,7 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
         raise ValueError(
             diagnostic(
                 here(),
-                f"the Python int {leaf} crosses a branch or loop of the graph, where integers "
+                f"the Python int {leaf} crosses a staged branch or loop, where integers "
                 "have 64 bits",
                 "Keep it out of what the graph decides, or compute with floats.",
             )
@@ -213,7 +213,7 @@ def truth(tensor: Any, where: str) -> Any:
         raise ValueError(
             diagnostic(
                 where,
-                "a value of dtype variant, such as a list of tensors, is neither true nor false",
+                "a value of dtype variant, such as a list of tensors, has no truth value",
                 "Test a number of it, such as its length.",
             )
         )

@@ -171,8 +171,8 @@ def _of_numpys(value: Any, dtype: Any) -> Any:
         raise TypeError(
             diagnostic(
                 here(),
-                f"a Python number of an array of shape {value.shape} from a staged branch or loop: "
-                "NumPy converts only arrays without dimensions",
+                f"a Python number of an array of shape {value.shape} from a staged branch or "
+                "loop: NumPy converts only arrays without dimensions",
                 "Take the element first, `int(a[0])`.",
             )
         )

@@ -83,9 +83,9 @@ class Hidden(TypeAdapter):
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"this branch or loop of the graph can reach a {type(owner).__name__}, whose class "
-                "hides its attributes behind something else that is called `__dict__`: nobody can "
-                "tell afterwards what changed",
+                f"this staged branch or loop can reach a {type(owner).__name__}, whose class "
+                "replaces `__dict__`, where its objects keep attributes: changes of it cannot be "
+                "detected",
                 "Give what the class calls `__dict__` another name.",
             )
         )
@@ -565,8 +565,8 @@ def not_followed(place: Whole, where: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             where,
-            f"this branch or loop of the graph changes the {place.what} of {place.label!r}, for "
-            "which no tensor can stand: that would happen once, while tracing",
+            f"side effect on the {place.what} of {place.label!r} in a staged branch or loop: the "
+            "graph cannot represent it, and it would run once, at trace time",
             place.cure,
         )
     )

@@ -161,9 +161,9 @@ def refuse_iterated(owner: Any, label: str) -> None:
         raise errors.StagingError(
             diagnostic(
                 here(),
-                f"a branch or a loop of the graph changes which elements {label!r} has while an "
-                "iterator over it is under way, which fails from then on, whatever the graph does",
-                "Make the iterator after the branch or loop, or run over a copy, such as "
+                f"a staged branch or loop changes which elements {label!r} has while an iterator "
+                "over it is active: the iterator fails from then on, whatever the graph does",
+                "Make the iterator after the branch or loop, or iterate over a copy, such as "
                 "`list(items)`.",
             )
         )
@@ -231,10 +231,10 @@ def _of_iterator() -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            "a branch or a loop of the graph changes how many elements a list has while an "
-            "iterator over the list is under way: it would not see what the graph does",
-            "Make the iterator after the branch or loop, or run over a copy of the list, such as "
-            "`list(items)`.",
+            "a staged branch or loop changes the length of a list while an iterator over the list "
+            "is active: the iterator would not see the change",
+            "Make the iterator after the branch or loop, or iterate over a copy of the list, such "
+            "as `list(items)`.",
         )
     )
 
@@ -243,9 +243,9 @@ def _of_method(kind: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             here(),
-            "a branch or a loop of the graph changes how many elements a list has, and a "
-            f"`{kind}` calls a method of the list, or a function in C with it, by itself: that "
-            "would not see what the graph does",
+            f"a staged branch or loop changes the length of a list, and a `{kind}` calls a method "
+            "of the list, or a native function with it, by itself: that call would not see the "
+            "change",
             "Write a function of your own for it, such as `lambda: len(items)`.",
         )
     )
@@ -308,9 +308,9 @@ def refuse_running(items: Any) -> None:
             raise errors.StagingError(
                 diagnostic(
                     here(),
-                    "a branch or a loop of the graph changes how many elements a list has while a "
-                    "loop of Python's runs over the list",
-                    "Run over a copy of it, such as `list(items)`, or collect what is to be added.",
+                    "a staged branch or loop changes the length of a list while a Python loop "
+                    "iterates over it",
+                    "Iterate over a copy, such as `list(items)`, or collect what is to be added.",
                 )
             )
     if isinstance(items, list):
@@ -327,9 +327,9 @@ def changed_while_running(place: str) -> Exception:
     return errors.StagingError(
         diagnostic(
             place,
-            "a loop of the graph runs over a list that grew in a branch or a loop of the graph, "
-            "and its body changes that list: the loop would not see it",
-            "Run over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
+            "a staged loop iterates over a list that grew in a staged branch or loop, and its "
+            "body changes that list: the loop would not see it",
+            "Iterate over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
         )
     )
 
