@@ -178,7 +178,7 @@ class Families:
             self._elements[id(family.members[0][0])] = family
 
     def _leave(self, family: MayAliasSet) -> None:
-        """Forget one, of which nobody reads another member, but for who asks which object it is."""
+        """Forget a set of which no other member is live, except for comparisons by identity."""
         if any(is_identified(member) for member, _ in family.members):
             family.hold()
             return

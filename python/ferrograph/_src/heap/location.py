@@ -36,7 +36,7 @@ UNDEFINED: Any = _Undefined()
 
 
 class Together:
-    """What stands in a list for all its elements, where the graph holds them."""
+    """The one item of a list whose elements are all in the graph."""
 
 
 _items = list.__iter__
@@ -125,7 +125,7 @@ class Location:
     ``owner`` is the object that holds it and ``key`` says which place of which object it is.
     """
 
-    is_shared = False  # whether it outlives the function that sets it by its kind
+    is_shared = False  # whether such a location outlives the function that sets it
     is_module = False
     is_stored = True  # whether its owner keeps it where a copy of the owner shows it
     is_derived = False  # whether reading it makes the value
@@ -290,7 +290,7 @@ def _put_typed(label: str, setter: Callable[..., None], *given: Any) -> None:
 
 def takes_no_choice(label: str) -> Exception:
     """The refusal of an attribute that Python keeps for values of one class, such as the name of a
-    function, where the graph would choose what it is."""
+    function, where it would have to be a merged value."""
     return errors.StagingError(
         diagnostic(
             here(),

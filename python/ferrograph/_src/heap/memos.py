@@ -127,9 +127,9 @@ def _is_enumerated(snapshot: Any) -> bool:
 
 
 def _is_asked_for(name: str, snapshot: Any, called_later: Callable[[], tuple]) -> bool:
-    """Whether code may tell that an attribute is not there: by a text, as ``hasattr`` takes it, or
-    by what it does where reading it fails. Code of the region may do so by any means; functions
-    that are called only ``called_later`` are taken at their word."""
+    """Whether code may detect that an attribute is missing: by its name in a string, as for
+    ``hasattr``, or by handling the failed read. Code of the region may do so by any means;
+    functions that are only ``called_later`` are judged by their own code."""
     codes = [f.__code__ for f in _functions(snapshot.seen())]
     codes += [frame.f_code for frame in frames.frames()]
     if any(_has_text(code, name) or _handles(code) for code in codes):
@@ -223,8 +223,8 @@ def _is_made_in(value: Any, graphs: set[int]) -> bool:
 
 
 def _is_identity(key: Any, value: Any, graphs: set[int]) -> bool:
-    """Whether a key is the identity of a tensor of the region: it hashes as the id of one.
-    Nobody asks for it who has not that tensor. Nor for one whose object is gone."""
+    """Whether a key is the identity of a tensor of the region: it hashes as the id of one. Only
+    code that has the tensor can look it up. The same holds for one whose object is gone."""
     if isinstance(key, weakref.ref) and key() is None:
         return True
     parts = [key() if isinstance(key, weakref.ref) else None]

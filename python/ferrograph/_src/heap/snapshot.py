@@ -185,8 +185,8 @@ def end_nested(logs: list[RegionLog], before: Snapshot) -> None:
 
 
 def refuse_nested_names(changed: Collection[Any], places: Iterable[Location]) -> None:
-    """Refuse that a trace within a region set names of the function around it, but for what makes
-    variables: the graph would choose whether they are set."""
+    """Refuse that a trace within a region set names of the function around it, except to make
+    variables: whether they are set would be known only when the graph runs."""
     for place in places:
         if place.key in changed and not isinstance(place.get(), _core.VariableBase):
             raise errors.StagingError(

@@ -98,9 +98,9 @@ class ConversionError(Exception):
 class UnstageableLoopError(TypeError, NotImplementedError):
     """A Python loop without an end would have to stop on a tensor.
 
-    A ``for`` loop over Python values is unrolled while tracing, so that its elements must come to
-    an end. Give the loop a tensor to run on, ``for i in fg.range(n)``, and it becomes a staged
-    loop, which may stop on anything, as ``while True`` does.
+    A ``for`` loop over Python values is unrolled while tracing, so its elements must be finite.
+    Give the loop a tensor to run on, ``for i in fg.range(n)``, and it becomes a staged loop, which
+    may stop on anything, as ``while True`` does.
 
     >>> import itertools
     >>> @fg.function
@@ -113,7 +113,7 @@ class UnstageableLoopError(TypeError, NotImplementedError):
     >>> f(fg.constant(1))  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
-    UnstageableLoopError: this `for` loop runs over Python values, so it is unrolled
+    UnstageableLoopError: this `for` loop iterates over Python values, so it is unrolled
     """
 
 

@@ -65,7 +65,7 @@ def _open(value: Any) -> Any:
 
 
 def _check_keys(mapping: dict) -> None:
-    """Refuse to make a dict anew whose keys would notice."""
+    """Refuse to rebuild a dict whose keys have user-defined hashing with side effects."""
     keys = list(walk.keys(mapping)) if type(mapping) is not dict else mapping
     if user_hashing.have_effects(keys):
         user_hashing.refuse_keys(f"a {type(mapping).__name__}", mapping)
@@ -180,8 +180,8 @@ def holds_view(value: Any) -> bool:
 
 
 def learns_type(value: Any, later: Any) -> bool:
-    """Whether ``value`` is one that takes its type from what stands in its place later, as an empty
-    optional does, and takes that of ``later``."""
+    """Whether ``value`` takes its type from a later value, as an empty optional does, and takes
+    that of ``later``."""
     learn = getattr(type(value), "_learn_type", None)
     return learn is not None and learn(value, later)
 

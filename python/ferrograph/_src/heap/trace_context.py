@@ -239,7 +239,7 @@ class _Thread(threading.local):
         self.trace: TraceContext | None = None  # the innermost one
         self.logs: list[RegionLog] = []  # its own, of the regions that are being traced
         self.roots: Any = None  # what the trace is made from
-        self.n_ends = 0  # how often code in a branch has said that what is run over ends
+        self.n_ends = 0  # how often code in a branch has ended an iterator
         self.regions: list[Any] = []  # those that operations are added to, the innermost last
 
     def enter(self, trace: TraceContext | None) -> None:
@@ -301,7 +301,7 @@ def note_asked(changed: Any) -> None:
 
 
 def is_identified(value: Any) -> bool:
-    """Whether the program was told the identity of an object."""
+    """Whether user code has read the identity of an object."""
     return id(value) in (thread.trace.aliases.identified or ())
 
 

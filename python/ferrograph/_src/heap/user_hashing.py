@@ -95,7 +95,7 @@ def with_items(content: dict, items: Iterable) -> dict:
 
 
 def _are_same(first: Iterable, second: Iterable) -> bool:
-    """Whether nobody can tell some keys, without effects, from as many others in their order."""
+    """Whether some keys, without side effects, equal as many others in their order."""
     return all(map(_is_same, first, second))
 
 

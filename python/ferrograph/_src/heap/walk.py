@@ -19,7 +19,7 @@ _LEAVES = SCALARS | {type}
 
 def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
     """A value, what ``held`` says that it holds, and so on, each object once; plain numbers and
-    texts inside are passed over."""
+    strings inside are skipped."""
     pending, seen = [value], {id(value)}
     while pending and len(seen) < _MOST:
         part = pending.pop()

@@ -78,7 +78,7 @@ def stage_if(
 ) -> None:
     """Trace both branches and leave the merged values in ``state``.
 
-    ``live`` names are read later; ``soft`` ones may be; ``unread[i]`` are those that nobody reads
+    ``live`` names are read later; ``soft`` ones may be; ``unread[i]`` are those that are not read
     after branch ``i``, which jumps away. Other names keep what they were before. Everything else
     that the branches set is merged too.
     """
@@ -255,8 +255,8 @@ def _is_new(change: side_effects.Change) -> bool:
 
 
 def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
-    """Whether a place stays as the functions given to ``cond`` left it: the graph cannot choose
-    between what they leave, and nobody reads it afterwards."""
+    """Whether a location stays as the functions given to ``cond`` left it: its values cannot be
+    merged, and it is not read afterwards."""
     if merging.can_carry(spot, *pair):
         return False
     if holders.is_read(spot):

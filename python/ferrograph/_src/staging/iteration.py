@@ -64,7 +64,7 @@ class Source(abc.ABC):
         return ops.less(position, self.count)
 
     def has_changed(self) -> bool:
-        """Whether what it runs over holds other elements than where it was made."""
+        """Whether its container has other elements than when the iterator was made."""
         return False
 
     def is_counted(self) -> bool:
@@ -300,9 +300,9 @@ def mixed_zip(iterables: list) -> Zipped | None:
 
 
 def _mixed(iterables: list, staged: list[bool]) -> list[Source] | None:
-    """Sources of what ``zip`` runs over where the graph alone knows how long something staged is,
-    and Python how long the rest: ranges, lists and tuples. None where Python runs over all, or
-    cannot run over some.
+    """The sources of a ``zip`` of staged iterables with a symbolic length and Python ones with a
+    known length: ranges, lists and tuples. None where Python iterates over all, or cannot iterate
+    over some.
 
     An iterator over a dataset comes last, since Python takes an element of it that is lost where
     something behind it has ended.
@@ -343,7 +343,7 @@ class Counting:
         self.start = start
 
     def has_changed(self) -> bool:
-        """Never: nobody changes a range."""
+        """Never: ranges are immutable."""
         return False
 
     def is_counted(self) -> bool:
@@ -382,7 +382,7 @@ class Counting:
 
 
 def source_of(iterable: Any, place: str) -> Source | Counting:
-    """How to run over a tensor or a source."""
+    """How to iterate over a tensor or a source."""
     if isinstance(iterable, Source) or has_elements(iterable) or _is_staged_ragged(iterable):
         return as_source(iterable)
     counted = _last_range.counting(iterable)
@@ -461,7 +461,7 @@ class Cursor:
 
     @property
     def _items(self) -> Any:
-        """What it runs over; refused where only the graph knows what that holds."""
+        """Its container; refused where the elements are known only when the graph runs."""
         refuse_stale(self._held)
         if is_grown(self._held) or is_proxy(proxy_of(self._held)):
             raise errors.StagingError(
@@ -578,7 +578,8 @@ class Cursor:
 
 
 def going_on(iterable: Any) -> Any:
-    """What a loop over ``iterable`` runs over: of a cursor at a tensor the elements from there."""
+    """What a loop over ``iterable`` iterates over: for a cursor with a symbolic position the
+    elements from there."""
     return _Rest(iterable) if type(iterable) is Cursor and iterable.is_staged() else iterable
 
 

@@ -147,7 +147,7 @@ _AMONG_ELEMENTS = (
 
 
 def _refuse_parts(value: Any, container: Any) -> None:
-    """Refuse what tells by rules of its own what is in it, such as a text."""
+    """Refuse containers with their own rules of membership, such as strings."""
     kind = type(container)
     if isinstance(container, _AMONG_ELEMENTS) or not hasattr(kind, "__contains__"):
         return

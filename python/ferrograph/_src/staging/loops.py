@@ -503,7 +503,7 @@ def _join_late(
 
 
 def _works(slots: dict[int, Slot], variables: Variables) -> bool:
-    """Whether iterations do more than to set names anew: they carry values, or use variables."""
+    """Whether iterations do more than rebind names: they carry values, or use variables."""
     captured = variables.body.region.captured()
     return bool(slots) or any(value.dtype == dtypes.resource for value in captured)
 

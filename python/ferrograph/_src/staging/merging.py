@@ -62,7 +62,7 @@ def _must_grow(place: Location) -> bool:
 
 
 def _fit(first: Any, second: Any) -> bool:
-    """Whether values can be chosen one by one, or are wrong in a way that is to be said of one."""
+    """Whether values can be merged one by one, or fail in a way that concerns one of them."""
     return all(
         really(a) is really(b) or not _is_container(a, b) or _can_be_chosen(a, b)
         for a, b in zip(first, second, strict=True)
@@ -70,7 +70,7 @@ def _fit(first: Any, second: Any) -> bool:
 
 
 def _can_be_chosen(first: Any, second: Any) -> bool:
-    """Whether the graph can choose of two containers part by part."""
+    """Whether two containers can be merged part by part."""
     if isinstance(first, (set, bytearray)):
         return False
     return not (

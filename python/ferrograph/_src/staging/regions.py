@@ -357,7 +357,7 @@ class Conditional:
                 python_scalars.doubt(outputs[index], stands)
         for index, large, flag, made_of, at_most in self._integers:
             ranges.note(outputs[index], large, flag(outputs), made_of, at_most)
-        rebuild, self._rebuild = self._rebuild, []  # which refer to this, and to what is chosen
+        rebuild, self._rebuild = self._rebuild, []  # which refer to this, and to merged values
         return [made(outputs) for made in rebuild]
 
     def note_aliases(self, result: Any = None) -> None:
@@ -403,7 +403,7 @@ class Conditional:
         return lambda outputs: outputs[index]
 
     def _flags(self, leaves: list, filled: tuple[bool, bool], standing: Callable) -> list:
-        """What ``standing`` says of what each branch leaves, True of what nobody reads."""
+        """The result of ``standing`` for the value of each branch, True for unused values."""
         flags = []
         for branch, leaf, is_unread in zip(self.branches, leaves, filled, strict=True):
             with branch:

@@ -66,7 +66,7 @@ def unset(message: str) -> ValueError:
 
 
 def is_unset(error: BaseException) -> bool:
-    """Whether an error is of that kind."""
+    """Whether an error is one of those."""
     return getattr(error, "_ferrograph_unset", False)
 
 

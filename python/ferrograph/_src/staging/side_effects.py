@@ -137,7 +137,7 @@ class region(logged):
 
 
 def refuse_opaque(target: Any, method: str) -> None:
-    """Refuse the call of a method of something from outside whose state nobody can read."""
+    """Refuse a method call on an opaque object from outside the region."""
     before = region_log.current_snapshot()
     if before is None or not is_opaque(type(target)) or not before.knows(target):
         return
@@ -161,12 +161,12 @@ def changes(
     left: dict[Any, Any] | None = None,
     repeats: bool = False,
 ) -> list[Change]:
-    """What the region of ``made`` did to places that outlive it; these are put back.
+    """The changes that the region of ``made`` made to locations that outlive it; these are undone.
 
     ``anchors`` are the functions of the region: what they reach was there before. ``direct`` are
-    the keys of places that the text of the construct itself sets; ``skipped`` those that others
-    look after. ``left`` are the contents of places where those were put back already. A region that
-    ``repeats`` is traced anew where an iteration would read what an earlier one changed outside.
+    the keys of locations that the construct itself sets; ``skipped`` those that are handled
+    elsewhere. ``left`` are the contents of locations that were put back already. A region that
+    ``repeats`` is traced again where an iteration would read what an earlier one changed outside.
     """
     found, of_traces = [], []
     for place, old in noted(made):
@@ -510,7 +510,7 @@ def same(old: Any, new: Any) -> bool:
 
 
 def _is_alike(old: Any, new: Any) -> bool:
-    """Whether nobody can tell one value from the other: the same object, or equal atoms."""
+    """Whether two values are indistinguishable: the same object, or equal atoms."""
     if old is new:
         return True
     if type(old) is not type(new) or not isinstance(old, _ATOMS):

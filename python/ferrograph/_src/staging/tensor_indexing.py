@@ -21,9 +21,9 @@ def item(items: Any, key: Any) -> Any:
 
 
 def check_index(key: Any) -> None:
-    """Refuse what Python takes for no index: floats and texts."""
+    """Refuse values that are no index in Python: floats and strings."""
     dtype = getattr(key, "dtype", dtypes.int32)
-    if dtype.is_integer or dtype == dtypes.bool:  # a truth is 0 or 1, as Python takes it
+    if dtype.is_integer or dtype == dtypes.bool:  # a bool is 0 or 1, as in Python
         return
     raise TypeError(
         diagnostic(

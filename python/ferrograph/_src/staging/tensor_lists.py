@@ -221,7 +221,7 @@ class Grown(Together):
         """With another element at a place."""
         leaves, place = self._leaves(item), self._place(index)
         handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
-        if region_log.in_region():  # which may not run at all where nobody reads what it leaves
+        if region_log.in_region():  # which may not run at all where its results are not read
             ops.Assert(self.has(place), [regions.NO_PLACE])
         else:
             regions.note_element(handles[0], lambda: self.has(place), regions.NO_PLACE)
@@ -370,8 +370,9 @@ def as_element(items: Any, tensor: Any) -> Any:
 
 
 def of_elements(iterable: Any, like: Any = None) -> list:
-    """The list of what a loop over a tensor runs over: one that the graph grows where its length is
-    not known. The elements are those of ``like`` where that is a grown list of numbers."""
+    """The list of the elements over which a loop over a tensor iterates: one that the graph grows
+    where its length is not known. The elements are those of ``like`` where that is a grown list of
+    numbers."""
     source = iteration.as_source(iterable)
     if isinstance(source.count, int) or not isinstance(source, iteration.Rows):
         return region_log.fresh(list(source))

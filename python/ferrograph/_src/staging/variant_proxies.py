@@ -549,7 +549,7 @@ def elements_of(value: Any) -> Any:
 
 
 def _is_set(front: VariantProxy) -> bool:
-    """Whether the elements of an object stay the same while a loop runs over it."""
+    """Whether the elements of an object stay the same while a loop iterates over it."""
     return not isinstance(front._ferrograph_target, (list, collections.deque, collections.UserList))
 
 

@@ -128,7 +128,7 @@ def too_many(place: Location, where: str) -> Exception:
 
 
 def union_of(first: list, second: list) -> list:
-    """Contents of both kinds, those alike once."""
+    """The contents of both, equal ones once."""
     return [a if a is not _MISSING else b for a, b in _union(first, second)]
 
 
@@ -253,7 +253,7 @@ def _refill(value: Any, items: list) -> None:
 
 
 def _distinct(branch: Traced, value: Any) -> Variants:
-    """The contents of a side of which no two are alike, where tensors can be chosen at once."""
+    """The distinct contents of a side, where tensors can be merged at once."""
     if type(value) is not Variants:
         return Variants(None, [value])
     contents: list = []

@@ -232,8 +232,8 @@ def _is_untouched(log: RegionLog) -> bool:
 
 
 def _left_alone(log: RegionLog) -> list[Any]:
-    """The keys of places that stay as tracing left them: the loop cannot carry what changes there,
-    and nobody reads it; or variables are made there, once."""
+    """The keys of locations that stay as tracing left them: the loop cannot carry their changes,
+    and they are not read later; or variables are made there, once."""
     noted = [(p, old) for p, old in side_effects.noted(log) if p.key not in log.nested]
     found = [(p, old, p.get()) for p, old in noted]
     changed = [c for c in found if c[1] is not c[2] and type(c[2]) is not Invalidated]

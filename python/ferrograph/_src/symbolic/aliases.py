@@ -42,7 +42,7 @@ def note_arrays(
 
 
 def _shown_twice(label: str, array: Any, place: str) -> Exception:
-    """The refusal to choose an array whose memory a branch changed, and which is read elsewhere."""
+    """The refusal to merge an array whose memory a branch changed, and which is read elsewhere."""
     called = repr(label) if label else "what is chosen here"
     return errors.StagingError(
         diagnostic(
@@ -201,7 +201,7 @@ def _may_be_one(first: Any, second: Any) -> bool:
 
 
 def _are_alike(first: Any, second: Any) -> bool:
-    """Whether two values may be one object by their kinds."""
+    """Whether two values may be one object by their classes."""
     if issubclass(type(first), tuple):
         return type(first) is type(second) and len(first) == len(second)
     return type(first) is type(second) or (_is_one_tensor(first) and _is_one_tensor(second))

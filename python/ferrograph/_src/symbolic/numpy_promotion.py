@@ -162,8 +162,8 @@ def _is_chosen(value: Any) -> bool:
 
 
 def explain(exception: Exception) -> None:
-    """Say in the error of an operator of a trace with such numbers or texts what it may have
-    met."""
+    """Add a note about such numbers or strings to the error of an operator in a trace that has
+    them."""
     met = None if is_diagnostic(exception) else _met(exception)
     if met is None:
         return
@@ -322,7 +322,7 @@ def refuse_among_objects(value: Any) -> None:
 
 
 def _as_in_numpy(name: str, plain: Callable, tensor: Any, other: Any, swapped: bool) -> Any:
-    """What an operator gives of an array and what stands beside it."""
+    """The result of an operator on an array and another operand."""
     if other is None and name in _EQUALITY and tensor.shape.rank != 0:
         _refuse(name, "compares each element with None")
     if isinstance(other, _numpy().ndarray) and type(other).__name__ not in AS_TENSORS:

@@ -375,8 +375,8 @@ def n_weak() -> int:
 
 
 def is_certain_integer(number: Any) -> bool:
-    """Whether a chosen number is an integer in plain Python, too, not a tensor that took its place:
-    it is made of such ones alone."""
+    """Whether a symbolic number is certainly an integer in plain Python, and no tensor: it is made
+    of such ones alone."""
     held = Scalars.of_trace().kinds
     known = {key: kinds for key, kinds in held.items() if kinds == {int}}
     is_certain = bool(known) and is_made_of(number, known, _number_parts) is True
@@ -545,7 +545,7 @@ def _message(sign: str, place: Any) -> str:
 
 
 def refuse_truth_of_several(shape: Any, use: str) -> None:
-    """Refuse a truth of each tensor of a shape, where that is known to have several elements."""
+    """Refuse tensors of a shape as bools where that is known to have several elements."""
     if (shape.num_elements() or 0) > 1:
         raise ValueError(
             diagnostic(
@@ -566,7 +566,7 @@ def refuse_truth_of_rows(tensor: Any, use: str, least: int = 1) -> None:
 
 
 def single_element(tensor: Any, error: type[Exception]) -> Any:
-    """The one element of a tensor, which Python makes a number or a truth of."""
+    """The one element of a tensor, which is converted to a Python number or bool."""
     if tensor.shape.num_elements() not in (1, None):
         raise error(
             diagnostic(

@@ -164,7 +164,7 @@ def static_shape(tensor: Any) -> list | None:
 
 
 def placeholder(leaf: Any) -> Any:
-    """Something of the dtype and static shape of ``leaf`` that nobody reads."""
+    """An unused tensor with the dtype and static shape of ``leaf``."""
     if not can_be_tensor(leaf):
         return leaf
     if type(leaf) in _SCALARS:

@@ -77,7 +77,7 @@ class TypeAdapter(abc.ABC):
 
 
 class Hidden(TypeAdapter):
-    """Attributes of an object whose class hides where they are: nobody can read them."""
+    """Attributes of an object whose class replaces ``__dict__``: they cannot be read."""
 
     def hold(self, owner: Any) -> Any:
         raise errors.StagingError(
@@ -362,8 +362,8 @@ _name, _qualname, _bases = (
 
 
 class Subclasses(TypeAdapter):
-    """The classes that derive from a class. Nobody can take one away again, so that a change is
-    noted, for who asks for them later."""
+    """The subclasses of a class. They cannot be removed again, so a change is noted, and later
+    reads of ``__subclasses__`` are refused."""
 
     def hold(self, owner: Any) -> Any:
         return tuple(type.__subclasses__(owner))
@@ -487,7 +487,7 @@ class Aside(Refused):
 
 
 def registered(cls: Any) -> frozenset[int]:
-    """The ids of the classes that an abstract class was told of."""
+    """The ids of the classes registered with an abstract class."""
     dump = getattr(abc, "_get_dump", None)
     found = dump(cls)[0] if dump is not None else ()
     return frozenset(id(reference()) for reference in found)

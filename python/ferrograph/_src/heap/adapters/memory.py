@@ -236,7 +236,7 @@ def _position(file: Any) -> Any:
         return file.closed
     try:
         return file.tell()
-    except (OSError, ValueError):  # it has no positions, or none while it is run over
+    except (OSError, ValueError):  # it has no positions, or none during iteration
         buffer = getattr(file, "buffer", None)
         return None if buffer is None or buffer is file else _position(buffer)
 

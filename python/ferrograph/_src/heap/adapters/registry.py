@@ -217,7 +217,7 @@ for _kind, _facets in _GIVEN.items():
 
 
 def adapters_of(kind: type) -> tuple[TypeAdapter, ...]:
-    """How instances of ``kind`` are compared; empty where they hold nothing that can change."""
+    """The type adapters of ``kind``; empty where its instances are immutable."""
     found = _known.found.get(id(kind))
     return _known.keep(kind, tuple(_learn(kind))) if found is None else found
 
@@ -234,7 +234,7 @@ def content_place(value: Any) -> Location | None:
 
 
 def is_opaque(kind: type) -> bool:
-    """Whether nobody can tell what a method did to an instance of ``kind``."""
+    """Whether the side effects of methods on an instance of ``kind`` cannot be detected."""
     return _REFERENTS in adapters_of(kind)
 
 
@@ -390,7 +390,7 @@ _SCANNER = "SRE_Scanner"  # which iterators of regular expressions ask
 
 
 def _is_advanced(kind: type) -> bool:
-    """Whether a class without other state is one of what runs over something."""
+    """Whether a class is a native iterator, or a scanner, whose only state is its position."""
     is_iterator = hasattr(kind, "__next__") and not _is_python_class(kind)
     return is_iterator or kind.__name__ == _SCANNER
 
@@ -492,14 +492,14 @@ def _position(iterator: Any) -> Any:
         return memory.own_bytes(iterator)  # it tells its class alone
     try:
         found = iterator.__reduce__()
-    except (TypeError, RuntimeError):  # it cannot tell, or what it runs over has changed
+    except (TypeError, RuntimeError):  # it cannot be reduced, or its container has changed
         return memory.own_bytes(iterator)
     return tuple(_comparable(part) for part in found)
 
 
 def _comparable(part: Any) -> Any:
-    """A part of what an iterator tells of itself, as a value that compares by identity inside. Some
-    are made anew each time it is asked: ranges, and the iterators that others begin again with."""
+    """A part of the reduced form of an iterator, as a value that compares by identity inside. Some
+    are new objects each time: ranges, and the inner iterators of others."""
     if isinstance(part, (int, str, type(None))):
         return part
     if type(part) is range:

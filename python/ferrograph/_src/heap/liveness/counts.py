@@ -45,7 +45,7 @@ def of_name() -> int:
 
 @functools.cache
 def of_one_name() -> int:
-    """What the count of an object comes to that one name has, without that name."""
+    """The count of an object that has one name, without that name."""
 
     def alone() -> int:
         one = iter(())
@@ -57,8 +57,7 @@ def of_one_name() -> int:
 
 @functools.cache
 def of_argument() -> int:
-    """What the count of an argument comes to, where a function asks that is called with what one
-    name has."""
+    """The count of an argument within the called function, where the caller has one name for it."""
 
     def asks(one: Any) -> int:
         return count(one)
@@ -73,7 +72,7 @@ def of_argument() -> int:
 
 @functools.cache
 def of_item() -> int:
-    """What the count of an object comes to that one tuple holds."""
+    """The count of an object that one tuple holds."""
 
     def alone() -> int:
         pair = None, iter(())
@@ -89,7 +88,7 @@ class _Object:
 
 @functools.cache
 def of_fields() -> int:
-    """What the count of the ``__dict__`` of an object comes to that one name has besides."""
+    """The count of the ``__dict__`` of an object where one name has it, too."""
 
     def alone() -> int:
         one = _Object()

@@ -20,7 +20,8 @@ from ...hints import Any
 from ..adapters.builtin_classes import is_function
 from ..location import Location
 
-# What takes the name of an attribute as a text: operators of converted code, and Python's own.
+# Functions that take the name of an attribute as a string: operators of converted code, and
+# builtins.
 _BY_TEXT = frozenset(
     {"attribute_of", "getattr", "setattr", "delattr", "attrgetter", "methodcaller"}
     | {"__getattribute__", "__setattr__", "__delattr__"}
@@ -253,7 +254,7 @@ def _loads(code: types.CodeType) -> tuple[list[tuple[int, str]], list[tuple[int,
 
 
 def _header(code: types.CodeType, target: int) -> int:
-    """Where the line begins at which a loop goes on: what it runs over is loaded there."""
+    """Where the line of a loop header begins: its iterable is loaded there."""
     lines = list(code.co_lines())
     at = next(i for i, (first, end, _) in enumerate(lines) if first <= target < end)
     while at > 0 and lines[at - 1][2] == lines[at][2]:
@@ -348,8 +349,8 @@ def are_held() -> bool:
 
 
 def _holds(frame: types.FrameType) -> bool:
-    """Whether a frame has some below the result of the call that it makes; True of what cannot be
-    told."""
+    """Whether a frame has some below the result of the call that it makes; True where that is
+    unknown."""
     stacks = _stacks(frame.f_code)
     at = max((offset for offset in stacks if offset <= frame.f_lasti), default=None)
     if at is None:

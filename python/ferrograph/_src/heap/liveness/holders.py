@@ -318,7 +318,7 @@ def refuse_running(items: Any) -> None:
 
 
 def _list_of(items: Any, iterator: Any) -> Any:
-    """What a noted iterator runs over: a plain one holds the list itself until it ends."""
+    """The list of a noted iterator: a plain one holds the list itself until it ends."""
     return iterator.__reduce__()[1][0] if items is None else items
 
 
