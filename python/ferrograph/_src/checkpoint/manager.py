@@ -217,4 +217,4 @@ def _remove(path: str) -> None:
         try:
             os.remove(name)
         except FileNotFoundError:
-            continue  # somebody else removed it
+            continue  # another process removed it

@@ -81,7 +81,7 @@ TESTS = {
     "ag__hashed": frozenset({dict, set, frozenset}),
     # Classes over whose objects Python alone runs while there is nothing to ask for.
     "ag__unrolled": frozenset({list, tuple, str, bytes, dict, set, frozenset}),
-    # Those of which none changes its length, or may while Python runs over it.
+    # Those whose length does not change, or must not during iteration by Python.
     "ag__steady": frozenset({range, tuple, str, bytes, dict, set, frozenset}),
     "ag__settable": settable,
     "ag__methods": frozenset({types.MethodType, types.BuiltinFunctionType}),

@@ -173,7 +173,7 @@ _waiting: dict[int, TraceLock] = {}  # what threads wait for
 
 
 def forget_waiting() -> None:
-    """In a forked child: nobody waits."""
+    """In a forked child: no thread waits."""
     _waiting.clear()
 
 

@@ -30,7 +30,7 @@ __all__ = ["Rows", "converted", "foldl", "foldr", "map_fn", "mapped", "scan"]
 class Rows:
     """The rows of a structure of tensors. ValueError for scalars and for different lengths.
 
-    They are taken apart for ``at``, unless ``apart`` says that nobody asks for single ones.
+    They are taken apart for ``at``, unless ``apart`` says that no single rows are needed.
     """
 
     def __init__(self, elems: Any, what: str, broadcast: bool = False, apart: bool = True):
@@ -40,11 +40,11 @@ class Rows:
             for leaf in nest.flatten(elems)
         ]
         if not self.tensors:
-            text = f"{what} needs at least one tensor to run over"
+            text = f"{what} needs at least one tensor to iterate over"
             raise _core.about_argument(elems, ValueError(text))
         for tensor in self.tensors:
             if getattr(tensor, "shape", TensorShape(None)).rank == 0:
-                raise ValueError(f"{what} runs over the rows of tensors, a scalar has none")
+                raise ValueError(f"{what} iterates over the rows of tensors, a scalar has none")
         sizes = [_size_of(t) for t in self.tensors]
         known = {n for n in sizes if n is not None}
         self.single = [broadcast and n == 1 and len(known) > 1 for n in sizes]

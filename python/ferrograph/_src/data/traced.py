@@ -33,7 +33,8 @@ class Traced:
         first = Creation(allowed=True, at_once=True)
         region, context = self._trace(function, arguments, what, expected, first)
         if first.made:
-            # Every element goes through one graph: what is made anew each time has no place in it.
+            # Every element goes through one graph: objects that are made again each time have no
+            # place in it.
             status.discard(context)
             region, _ = self._trace(function, arguments, what, expected, Creation(allowed=False))
         self.graph = region.graph()

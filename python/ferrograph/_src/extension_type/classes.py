@@ -220,7 +220,7 @@ def _bound(cls: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
 class BatchableExtensionType(ExtensionType):
     """An extension type whose values can be stacked and taken apart along a first axis.
 
-    ``map_fn`` and datasets run over the rows of their fields. ``__batch_encoder__`` says how.
+    ``map_fn`` and datasets iterate over the rows of their fields. ``__batch_encoder__`` says how.
 
     >>> class Pair(fg.experimental.BatchableExtensionType):
     ...     x: fg.Tensor

@@ -46,7 +46,7 @@ class Field:
 
 
 class ImmutableDict(Mapping):
-    """A mapping that nobody changes, in the order of its sorted keys."""
+    """An immutable mapping, in the order of its sorted keys."""
 
     __slots__ = ("_items",)
     _items: dict[Any, Any]

@@ -78,8 +78,8 @@ class Reads:
 
     def add(self, function: types.FunctionType, deep: bool = False, has_self: bool = True) -> bool:
         """A function that runs; whether it reads attributes of its arguments, unless none of these
-        is said to be the object of a method. ``deep`` adds the functions that it names, where
-        nobody will see it call them."""
+        is said to be the object of a method. ``deep`` adds the functions that it names, where its
+        calls of them are not seen."""
         key = id(function.__closure__ or function.__code__)
         code, cells = function.__code__, function.__closure__ or ()
         reads = code.co_freevars or (code.co_names and (has_self or _has_root(function)))

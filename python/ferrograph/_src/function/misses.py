@@ -93,7 +93,7 @@ class Miss:
 
     def is_milestone(self) -> bool:
         """Whether to look if traces go on and on: at the fifth, and each time that their number has
-        doubled; of functions made anew, at the tenth."""
+        doubled; of functions that are made again, at the tenth."""
         if not self.n_traced:
             return self.n_functions == 10
         return self.index == 5 or (self.index > 5 and self.index & self.n_traced == 0)

@@ -203,7 +203,7 @@ def graph_being_built(region: Any) -> Graph:
 
 
 def graph_of(tensor: Any) -> Graph:
-    """The finished graph that a symbolic tensor is of; AttributeError where nobody holds it."""
+    """The finished graph that a symbolic tensor is of; AttributeError where it no longer exists."""
     found = _views.get(tensor._graph_id)
     if found is None:
         raise AttributeError("the graph of this tensor is finished")

@@ -20,7 +20,7 @@ __all__ = [
     "has_default",
 ]
 
-# Operations that nobody else knows: what the front end calls by itself.
+# Operations without a public name, which only the front end calls.
 _OWN = (
     "BandedMatMul BandedOuter BandedSolve BottomK CandidateSampler CustomGradient "
     "DistortedWindow "

@@ -332,7 +332,7 @@ def unstack(
     return listed(emit("Unpack", (value,), {"num": num, "axis": axis}, name))
 
 
-# So many rows are taken apart at a time where they are run over, unless that makes more blocks.
+# The number of rows that are taken apart at a time during iteration, unless that makes more blocks.
 _ROWS, _BLOCKS = 1024, 65536
 
 

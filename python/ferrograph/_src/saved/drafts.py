@@ -49,7 +49,8 @@ def _has_locks() -> bool:
 
 
 def _locked(folder: str) -> int | None:
-    """An open folder that nobody else holds; None where somebody does, or it is gone."""
+    """An open folder, locked by this process; None where another one has the lock, or it is
+    gone."""
     if not _has_locks():
         return None
     import fcntl
@@ -69,7 +70,7 @@ def _locked(folder: str) -> int | None:
 
 
 def _remove_left(folder: str) -> None:
-    """Remove the drafts of a model that nobody writes any more."""
+    """Remove the abandoned drafts of a model."""
     around, name = os.path.split(folder)
     pattern = re.compile(re.escape(name) + r"\.tmp([0-9a-f]{32})")
     for other in os.listdir(around):

@@ -66,7 +66,8 @@ class StaticHashTable(Table):
         with init_scope():
             self._handle = self._create()
         initializer.initialize(self)
-        # Kept for who saves the table: with its file it is made anew, without it with its contents.
+        # Kept for saving the table: with its file it is made from the file again, without it from
+        # its contents.
         if initializer.file() is not None:
             self._filler = initializer
 

@@ -225,7 +225,7 @@ class Uses:
         self.stores |= inner.stores - targets
         self._capture(inner.captured - targets, node)
         if isinstance(node, ast.GeneratorExp) and not getattr(node, "ag_consumed", False):
-            self._capture(inner.loads - targets, node)  # which it reads when it is run over
+            self._capture(inner.loads - targets, node)  # which it reads during iteration
         self.rebound |= inner.rebound
         self.calls |= inner.calls
         self.walrus |= inner.walrus

@@ -107,7 +107,7 @@ def converted_code(
         if asked is not None:
             _tell(node, *asked)
         made = _compile(node, fn)
-        del node  # while nobody looks for garbage in it
+        del node  # while no garbage collection runs
     cache = _cache  # the global name is gone when the interpreter ends
     gone = weakref.ref(code, lambda _: cache.pop(key, None))
     facts = once, asked is not None, inline_caches.taken()

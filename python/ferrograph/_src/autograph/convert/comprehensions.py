@@ -6,8 +6,7 @@ one::
 
     ag__.listed(lambda ag__it: [e for v in ag__it()], it, lambda ag__add: lambda v: ag__add(e), ...)
 
-Where that keeps nothing for longer Python makes the list on the spot, unless it runs over what is
-staged::
+Where that keeps nothing for longer Python makes the list in place, unless the iterable is staged::
 
     ag__.fresh([e for v in <ag__it_1 followed>], ag__it_1 := None)
     if ag__.unrolls_list(ag__it_1 := ag__.elements_or_staged(it))
@@ -62,12 +61,13 @@ def is_kept(iterable: ast.expr) -> bool:
 
 
 def convert(node: ast.ListComp, inlines: bool, kept: bool) -> ast.expr:
-    """``node``, whose parts are converted already; whether ``is_kept`` what it runs over."""
+    """``node``, whose parts are converted already; ``kept`` says whether its iterable
+    ``is_kept``."""
     first, given = node.generators[0], "ag__it"
     source = first.iter
     has_tests = any(g.ifs for g in node.generators)
     if isinstance(source, ast.Tuple) and not has_tests:
-        return build.locate(build.call("fresh", node), node)  # which Python runs over, always
+        return build.locate(build.call("fresh", node), node)  # over which Python always iterates
     is_single = len(node.generators) == 1
     is_sieve = has_tests and is_single and kept and shapes.is_name(first.target)
     if inlines and has_tests and is_single and not is_sieve:
@@ -156,7 +156,7 @@ def _within(node: ast.ListComp) -> list[ast.comprehension]:
 
 
 def _taken(giving: str) -> ast.expr:
-    """What a comprehension runs over, which nothing else holds from then on."""
+    """The iterable of a comprehension, which nothing else holds from then on."""
     return ast.Call(func=build.name(giving), args=[], keywords=[])
 
 

@@ -83,7 +83,7 @@ def convert(
 
 
 def _unread(live: tuple[str, ...], body: list[ast.stmt]) -> tuple[str, ...]:
-    """The names that nobody reads after ``body`` because it jumps away."""
+    """The names that are not read after ``body`` because it jumps away."""
     read = live_at_exit(body)
     if read is None:
         return ()

@@ -11,7 +11,7 @@ from .analysis import only_extended, summary, together
 from .context import Context
 
 _OPTIONS = "set_loop_options"
-_PLAIN = "ag__unrolled"  # classes of what Python alone runs over
+_PLAIN = "ag__unrolled"  # classes over which Python alone iterates
 
 
 class Facts:
@@ -46,8 +46,8 @@ def prepare(node: ast.While | ast.For, context: Context) -> Facts:
         "entry": tuple(n for n in names if n in node.ag_entry),
         "after": tuple(n for n in names if n in node.ag_live),
     }
-    # What an iteration makes that reads a name, nobody calls after it: no function crosses an edge
-    # of the graph.
+    # Functions that an iteration makes and that read a name are not called after it: no function
+    # leaves a region.
     soft = tuple(n for n in soft if n not in context.scope.captured_only_in(uses))
     if soft:
         constants["soft"] = soft
@@ -142,7 +142,7 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
     )
     loop.ag_weight = inline.weight(loop.body)
     plainly = [build.locate(loop, node, node.iter)]
-    if stops:  # where a tensor decides, somebody else goes on with the same iterator
+    if stops:  # where a tensor decides, other code continues with the same iterator
         begun = build.call("begun", followed(run_over))
         plainly.insert(0, build.locate(build.assign(run_over, begun), node, node.iter))
     plain = _unrolls(run_over)
@@ -150,7 +150,7 @@ def convert_for(node: ast.For, facts: Facts, context: Context) -> list[ast.stmt]
         build.locate(build.assign(run_over, node.iter), node, node.iter),
         inline.choose(plain, plainly, general, node, node.iter),
     ]
-    if short_ways.is_made(node.iter):  # such as a generator, which ends when nobody holds it
+    if short_ways.is_made(node.iter):  # such as a generator, which ends with its last reference
         let_go = build.assign(run_over, build.constant(None))
         found.append(build.locate(let_go, node, node.iter))
     return found

@@ -32,7 +32,7 @@ _OTHERS = {
     "__getattribute__", "__get__", "__str__", "__repr__", "__index__",
 }  # fmt: skip
 _OPERATORS = frozenset(_OTHERS.union(f"__{p}{name}__" for name in _BINARY for p in ("", "r", "i")))
-# Builtins that run over a generator at once.
+# Builtins that consume a generator at once.
 CONSUMERS = frozenset(
     {"all", "any", "bytes", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum"}
     | {"tuple"}

@@ -31,7 +31,7 @@ class Source:
 
 
 def parse(fn: types.FunctionType) -> Source:
-    """The tree of ``fn``, made anew; ConversionError where its source is missing or has changed."""
+    """A new tree of ``fn``; ConversionError where its source is missing or has changed."""
     code = fn.__code__
     lines = sources.lines(code.co_filename, fn.__globals__)
     if not lines or not _is_text_of(code, lines):

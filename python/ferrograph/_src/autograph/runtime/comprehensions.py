@@ -40,7 +40,7 @@ _CONSUMERS = (
 
 
 class Staged:
-    """What only a staged loop runs over."""
+    """An iterable for a staged loop alone."""
 
     __slots__ = ("iterable",)
 
@@ -49,13 +49,14 @@ class Staged:
 
 
 def elements_or_staged(iterable: Any) -> Any:
-    """What a comprehension without tests runs over, a ``Staged`` where Python cannot."""
+    """The iterable of a comprehension without tests, a ``Staged`` where Python cannot iterate over
+    it."""
     iterable = _iterable(iterable)
     return Staged(iterable) if is_iterated_staged(iterable) else iterable
 
 
 def unrolls_list(iterable: Any) -> bool:
-    """Whether Python runs over what ``elements_or_staged`` has given."""
+    """Whether Python iterates over the result of ``elements_or_staged``."""
     return type(iterable) is not Staged
 
 
@@ -67,7 +68,7 @@ def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
 
 
 def of_elements(iterable: Any) -> list:
-    """The list of what only a staged loop runs over."""
+    """The list of the elements of an iterable for a staged loop."""
     items: list = region_log.filled([])
     for_stmt(iterable, _adding(items), None, None, (("line", here()),))
     return items
@@ -79,8 +80,9 @@ def sifted(
     line: int,
     made: Callable[[Callable], Body] | None = None,
 ) -> list:
-    """The list of a comprehension with tests: what ``guarded`` gives, or what ``made``'s loop adds
-    where Python cannot run over the iterable; without that ``guarded`` runs over each element."""
+    """The list of a comprehension with tests: what ``guarded`` gives, or what the loop of ``made``
+    adds where Python cannot iterate over the iterable; without that ``guarded`` iterates over each
+    element."""
     iterable = _iterable(iterable)
     if loud or type(iterable) not in STATIC_ITERABLES:
         if is_iterated_staged(iterable):
@@ -163,7 +165,7 @@ def taken(callee: Any, whole: Callable[[], Any], generator: Callable[[], Any]) -
 
 
 def _iterable(iterable: Any) -> Any:
-    """What the loop runs over: the elements themselves where their number is known."""
+    """What the loop iterates over: the elements themselves where their number is known."""
     iterable = elements(iterable)
     if isinstance(iterable, Source) and isinstance(iterable.count, int):
         return list(iterable)

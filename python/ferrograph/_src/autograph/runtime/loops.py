@@ -204,7 +204,7 @@ def _rest(
     what = "a `return` in this loop" if returned is not None else "a `break` in this loop"
     shared_iterators.refuse([], elements, what)
     if not kept and isinstance(elements, iteration.Cursor):
-        elements = iter(list(elements))  # whose position nobody sees
+        elements = iter(list(elements))  # whose position is not observable
     turns, n = shared_iterators.Turns(elements, kept), 0
     reached = turns.reached
 

@@ -59,7 +59,7 @@ def _answer(found: Any) -> Any:
 
 
 def _rest(values: Any, found: Any, operator: Callable, ended: bool) -> Any:
-    """The rest of what ``any`` or ``all`` runs over, of which each is taken where it is reached."""
+    """The rest of the elements of ``any`` or ``all``, each of which is taken when it is reached."""
     turns = shared_iterators.Turns(values, [])
     reached = turns.reached
 

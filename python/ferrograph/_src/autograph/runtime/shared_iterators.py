@@ -49,14 +49,14 @@ def _below(iterable: Any, depth: int) -> list:
 
 
 def _noted(iterator: Any) -> int:
-    """How often a loop is noted to run over a list by an iterator."""
+    """How many noted loops iterate over a list by an iterator."""
     running = (thread.trace.iterators.running or ()) if thread.trace is not None else ()
     return sum(pair[1] is iterator for pair in running)
 
 
 def refuse(kept: list, iterable: Any, what: str) -> None:
-    """Refuse that a tensor decides how far ``what`` runs over what the program keeps iterators of,
-    or over a generator that has still to run when it is left."""
+    """Refuse that a tensor decides how far ``what`` advances an iterator that the program keeps, or
+    a generator that has code to run when it is closed."""
     if kept:
         why = "is an iterator that the program keeps: how many elements it has left"
         cure = "Iterate over a list of its elements, such as `list(items)`."

@@ -183,7 +183,7 @@ def _elements(following: Callable) -> Iterator:
 
 
 def _refuse_end(before: int) -> None:
-    """Refuse that a staged branch has ended what Python's loop runs over since ``before``."""
+    """Refuse that a staged branch has ended the iterator of a Python loop since ``before``."""
     if _thread.n_ends != before:
         raise errors.StagingError(
             diagnostic(

@@ -68,7 +68,8 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
 
 
 def of_first(callee: Callable) -> Callable:
-    """A method that is given its object: refused where nobody can tell what it does to that."""
+    """A method that is given its object: refused where its side effects on that cannot be
+    detected."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if args:
@@ -185,12 +186,12 @@ def without_waiting(method: types.MethodType) -> Callable:
     return call
 
 
-LAZY = frozenset({enumerate, zip, reversed, map, filter})  # what runs over its arguments later
+LAZY = frozenset({enumerate, zip, reversed, map, filter})  # iterate over arguments later
 
 
 def over_elements(callee: Any, n_functions: int = 0) -> Any:
-    """``callee``, which runs over the elements of its arguments, but for the first ``n_functions``
-    of them, which it calls."""
+    """``callee``, which iterates over its arguments, except the first ``n_functions`` of them,
+    which it calls."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         called = [hooks.callee(f) if is_proxy(f) else f for f in args[:n_functions]]

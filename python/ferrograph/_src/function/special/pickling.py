@@ -132,7 +132,7 @@ def reduce_concrete(concrete: ConcreteFunction) -> Any:
         "_template": concrete._template,
         "_function_name": concrete._function_name,
         "_params": concrete._params,
-        # Objects that were arguments travel as themselves: nobody else would hold them there.
+        # Objects that were arguments are pickled themselves: nothing else would hold them there.
         "_traced_args": concrete._args,
         "_traced_kwargs": concrete._kwargs,
         "_bound": concrete._bound,
