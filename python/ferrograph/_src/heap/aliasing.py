@@ -1,10 +1,10 @@
 """Aliases: objects that are one in plain Python and several in staged code.
 
 The graph merges values, not objects: where the branches of an ``if`` leave two lists in a name, the
-name gets a third one. That is the same as long as nobody changes one of them and reads another.
-May-alias sets keep such objects together. A change of one that another may still be read of is
-refused, and so is a question for its identity. Frames tell what may still be read: the names that
-the rest of their code loads, and what outlives the trace.
+name gets a third one. That makes no difference as long as no code changes one of them and reads
+another. May-alias sets keep such objects together. A change of one is refused while another one is
+live, and so is a comparison by identity. Liveness is found from frames: the names that the rest of
+their code loads, and what outlives the trace.
 """
 
 from __future__ import annotations

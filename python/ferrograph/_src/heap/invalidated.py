@@ -1,6 +1,6 @@
-"""Invalidated objects: what a region changed where the graph cannot follow.
+"""Invalidated objects: a region changed them, and the graph cannot follow the change.
 
-An ``Invalidated`` takes writes, and refuses reads at their line.
+An ``Invalidated`` accepts writes, and refuses reads at their line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def is_named_by(exception: Exception) -> bool:
 
 
 class Invalidated:
-    """What stands for an object that a region changed, where the graph cannot follow."""
+    """Replaces an object whose changes by a region the graph cannot follow."""
 
     def __init__(self, target: Any, label: str, changed: str):
         self._ferrograph_parts = target, label, changed
@@ -37,8 +37,8 @@ class Invalidated:
         return errors.StagingError(
             diagnostic(
                 line,
-                f"{label!r} is read here, but a branch or a loop of the graph changed it before, "
-                f"at {changed}: that happened once, while tracing, whatever the graph does",
+                f"{label!r} is read here, but a staged branch or loop changed it before, at "
+                f"{changed}: that happened once, at trace time, whatever the graph does",
                 "Keep what the graph changes in tensors, in a `Variable`, or in objects that the "
                 "function makes itself.",
             )
@@ -99,5 +99,5 @@ def only_writes(method: str) -> bool:
 
 
 def behind(value: Any) -> Any:
-    """``value``, or what a stale one stands for."""
+    """``value``, or the object that an ``Invalidated`` replaces."""
     return value._ferrograph_parts[0] if type(value) is Invalidated else value

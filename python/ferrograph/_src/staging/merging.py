@@ -1,9 +1,9 @@
 """Merges of the values that two branches leave in a location: attributes, items and whole
 containers.
 
-Where iterations put lists of other lengths in the place of one from before the loop, the graph
-carries its elements, as it does where an iteration makes the list longer. What a branch left in
-containers and arrays that it changed is copied before they are put back.
+Where iterations replace a list from before the loop by lists of other lengths, the graph carries
+its elements, as it does where an iteration grows the list. The contents that a branch leaves in
+containers and arrays are copied before the branch is undone.
 """
 
 from __future__ import annotations
@@ -407,7 +407,7 @@ def _place(label: str, items: list) -> Container:
 def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Callable[[Any], Any]:
     """What gives a value as a branch with these changes left it.
 
-    ``copied`` is told of each container of which it makes a copy: by its id the copy and that.
+    ``copied`` gets each container of which it makes a copy: by its id the copy and that.
     """
     left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
     others = [c.place.owner for c in changes if not isinstance(c.place, Container)]

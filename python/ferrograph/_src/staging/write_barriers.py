@@ -37,7 +37,7 @@ from . import conditional, list_arguments, side_effects, tensor_lists
 
 
 def refuse_chosen(value: Any, use: str) -> None:
-    """Refuse a text of what holds numbers or texts that the graph chose, or lists that it grows."""
+    """Refuse to format a value that holds symbolic numbers or strings, or grown lists."""
     for part in walk.walked(value, _held):
         list_arguments.refuse_grown(part)
         if type(part) is _core.SymbolicTensor:
