@@ -345,7 +345,7 @@ def _in_partial(adapter: Any, owner: Any) -> bool:
 
 
 def _in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
-    """The places in contents of an object among which the graph chooses."""
+    """The locations in the variants of an object."""
     for content in contents:
         if isinstance(content, ASSIGNABLE):
             pairs = content.items() if isinstance(content, dict) else enumerate(content)

@@ -228,7 +228,7 @@ def _held(adapter: Any, owner: Any, held: Any) -> list:
 def _references(
     walk: Walk, wanted: dict[int, Any], everywhere: bool = False
 ) -> list[tuple[Location, Any]]:
-    """The places whose values are wanted, but for those in objects of Python's own classes."""
+    """The locations with wanted values, except those inside objects of builtin classes."""
     inside = _library_containers(walk)
 
     def is_passed(adapter: Any, owner: Any) -> bool:

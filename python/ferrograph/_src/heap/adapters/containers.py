@@ -1,4 +1,4 @@
-"""Type adapters of Python's containers: lists, deques, dicts, sets, what derives from them, and the
+"""Type adapters of builtin containers: lists, deques, dicts, sets, what derives from them, and the
 arguments of partials."""
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Arguments(State):
 
 
 class _Step:
-    """An iterator that fails from when what it runs over gets or loses elements."""
+    """An iterator that fails once its container gains or loses elements."""
 
     def __init__(self, owner: Any):
         is_deque = isinstance(owner, collections.deque)
