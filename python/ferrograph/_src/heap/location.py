@@ -26,7 +26,7 @@ from .trace_context import thread as _thread
 
 
 class _Undefined:
-    """What a place holds that is not set."""
+    """What a location holds that is not set."""
 
     def __repr__(self) -> str:
         return "<not set>"
@@ -147,7 +147,7 @@ class Location:
         self.key = key
 
     def below(self) -> tuple[Location, Any]:
-        """The place that the value is made from, which may be this, and what that holds."""
+        """The location that the value is made from, which may be this, and what that holds."""
         return self, self.get()
 
 
@@ -157,7 +157,8 @@ Functions = Sequence[types.FunctionType | None]
 def name_locations(
     names: Callable[[], Any] | tuple[str, ...] | None, functions: Functions = ()
 ) -> list[Location]:
-    """A place for each name in the closure of ``names``, or for names in those of ``functions``."""
+    """A location for each name in the closure of ``names``, or for names in those of
+    ``functions``."""
     if names is None:
         return []
     if isinstance(names, tuple):
@@ -201,7 +202,7 @@ def cell_location(label: str, cell: types.CellType) -> Location:
 def _attribute(label: str, base: Callable[[], Any], name: str) -> Location | None:
     """The attribute ``name`` of what ``base`` gives now; None where there is no such object.
 
-    An attribute behind a property is no place: its property decides what is set. Nor is a field.
+    An attribute behind a property is no location: its property decides what is set. Nor is a field.
     """
     owner = walk.proxied(_evaluate(base))
     held = (vars(base)[name] for base in type(owner).__mro__ if name in vars(base))
@@ -538,7 +539,7 @@ def _evaluate(thunk: Callable[[], Any]) -> Any:
 def location_of(
     label: str, found: Any, *attribute_name: str | None, functions: Functions = ()
 ) -> Location | None:
-    """A place that the text of a construct sets: with a name the attribute of what is ``found``,
+    """A location that the text of a construct sets: with a name the attribute of what is ``found``,
     with None the name of its module that a function reads, else the item of a container with a key.
 
     What is found is said as ``functions`` read it: ``("a", "b", ("i",), (None, 0))`` for
@@ -584,7 +585,7 @@ def _named(name: str, functions: Functions) -> Any:
 
 
 class State:
-    """All places that one construct may change."""
+    """All locations that one construct may change."""
 
     def __init__(
         self,
@@ -608,9 +609,9 @@ class State:
                 place.put(value)
 
     def between_iterations(self) -> State:
-        """Without the places within what another place holds: an iteration may put another object
-        there, whose place would be meant in the next one. What changes in them all the same is
-        found when the iteration has been traced."""
+        """Without the locations within what another location holds: an iteration may put another
+        object there, whose location would be meant in the next one. What changes in them all the
+        same is found when the iteration has been traced."""
         held = {id(place.get()) for place in self.places if not place.is_derived}
         names, others = self.places[: self.n_names], self.places[self.n_names :]
         made = object.__new__(State)

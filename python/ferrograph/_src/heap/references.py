@@ -171,7 +171,7 @@ def restored(value: Any) -> Any:
 
 
 def can_follow(place: Location, old: Any, new: Any) -> bool:
-    """Whether what a place holds are numbers before and after."""
+    """Whether what a location holds are numbers before and after."""
     if isinstance(place, Container):
         return _same_size(old, new) and all(
             a is b or _are_numbers(a, b) for a, b in zip(_values(old), _values(new), strict=True)
@@ -196,7 +196,7 @@ def _are_numbers(old: Any, new: Any) -> bool:
 
 
 def follow(place: Location, old: Any, new: Any) -> None:
-    """Note what places hold when the trace ends, of which the graph knows more until then."""
+    """Note what locations hold when the trace ends, of which the graph knows more until then."""
     found = {place.key: (place, new)}
     if isinstance(place, Container):
         keys = list(old) if isinstance(old, dict) else range(len(old))
@@ -315,7 +315,7 @@ def explain(exception: Exception) -> None:
 
 
 def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
-    """The places that can be reached from the trace whose values are ``wanted``."""
+    """The locations that can be reached from the trace whose values are ``wanted``."""
     walk = Walk()
     walk.run(region_functions(), [_thread.roots])
     return iter([*references_in(walk, wanted, _in_partial), *defaults(walk, wanted)])
@@ -324,7 +324,7 @@ def _references(wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]
 def references_in(
     walk: Walk, wanted: Callable[[Any], bool], is_passed: Callable[[Any, Any], bool]
 ) -> list[tuple[Location, Any]]:
-    """The places in what a walk has found whose values are ``wanted``, but for those of adapters
+    """The locations in what a walk has found whose values are ``wanted``, but for those of adapters
     and owners that are passed over."""
     found: list[tuple[Location, Any]] = []
     for adapter, owner, held in walk.entries:
@@ -353,7 +353,7 @@ def _in_contents(contents: list, wanted: Callable[[Any], bool]) -> Iterator[tupl
 
 
 def defaults(walk: Walk, wanted: Callable[[Any], bool]) -> Iterator[tuple[Location, Any]]:
-    """The places of functions' parameters whose default values are ``wanted``."""
+    """The locations of functions' parameters whose default values are ``wanted``."""
     for function in walk.seen.values():
         if is_function(function) and _is_users(function.__code__):
             for i, value in enumerate(function.__defaults__ or ()):

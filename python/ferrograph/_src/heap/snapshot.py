@@ -76,7 +76,7 @@ class Snapshot:
         return any(fields_of(owner) is held for owner in owners)
 
     def compares(self, place: Location) -> bool:
-        """Whether a change of a place shows in the copy, however it is made."""
+        """Whether a change of a location shows in the copy, however it is made."""
         if place.is_module and isinstance(place.key, tuple):
             return self._compares_name(*place.key[1:])
         if isinstance(place.owner, types.ModuleType) and isinstance(place, Attribute):
@@ -122,7 +122,7 @@ class Snapshot:
                 self._entries[i] = adapter, owner, kept
 
     def changes(self, own: Collection[int] = ()) -> Iterator[tuple[Location, Any]]:
-        """The places that differ from what they held, with that; but for the cells of ``own``
+        """The locations that differ from what they held, with that; but for the cells of ``own``
         names, whose ids these are, which others put back."""
         if has_variants():
             yield from self._chosen()
@@ -133,7 +133,7 @@ class Snapshot:
                 yield from self._changes_of(adapter, owner, held)
 
     def has_lost(self) -> bool:
-        """Whether a place may not hold any more what it held, other than a tensor in a name."""
+        """Whether a location may not hold any more what it held, other than a tensor in a name."""
         if has_variants():
             return True
         for adapter, owner, held in self._entries:
@@ -200,7 +200,8 @@ def refuse_nested_names(changed: Collection[Any], places: Iterable[Location]) ->
 
 
 class Left:
-    """The places that traces within loops changed and that are stale for the trace around them."""
+    """The locations that traces within loops changed and that are stale for the trace around
+    them."""
 
     def __init__(self) -> None:
         self.places: dict = {}
@@ -230,7 +231,8 @@ _NEVER = (
 
 
 def refuse_finalizers(changes: Iterable[tuple[Location, Any]]) -> None:
-    """Refuse that a region ends objects: of places that it changed, and what they held before."""
+    """Refuse that a region ends objects: of locations that it changed, and what they held
+    before."""
     lost = [value for place, old in changes for value in _lost(place, old)]
     if not lost:
         return
@@ -276,7 +278,7 @@ def _runs_code_at_its_end(value: Any) -> bool:
 
 
 def _lost(place: Location, old: Any) -> Iterator[Any]:
-    """The objects that a place held and holds no more."""
+    """The objects that a location held and holds no more."""
     left = {id(value) for value in _values(place, place.get())}
     for value in _values(place, old):
         is_lost = id(value) not in left and not isinstance(value, _NEVER)

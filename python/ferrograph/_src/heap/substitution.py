@@ -68,7 +68,7 @@ def can_substitute(place: Location) -> bool:
 
 
 def is_alone(value: Any) -> bool:
-    """Whether one place at most refers to an object."""
+    """Whether one location at most refers to an object."""
     running = list(frames.frames())
     cells = [cell for frame in running for cell in _cells(frame)]
     walk = _walk(running, cells)

@@ -353,8 +353,8 @@ def _merge(
     place: str,
     was: tuple[Any, Any],
 ) -> bool:
-    """Add one place to the conditional, ``was`` its number and what it held before; False where it
-    is to stay as it was."""
+    """Add one location to the conditional, ``was`` its number and what it held before; False where
+    it is to stay as it was."""
     if all(unread):
         return False
     missing = tuple(s is UNDEFINED for s in sides)

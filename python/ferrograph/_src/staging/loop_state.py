@@ -256,7 +256,7 @@ def check_partition(
     changes: Callable[[Any], bool],
     place: str,
 ) -> None:
-    """Start again, or refuse, where the places of a loop share other objects after an iteration
+    """Start again, or refuse, where the locations of a loop share other objects after an iteration
     than at its ``start``. ``names`` are their labels by their numbers; ``changes`` says whether the
     iteration changes an object in place."""
     pairs = _pairs(names, start, after)
@@ -287,7 +287,7 @@ def check_other_partitions(
     place: str,
 ) -> None:
     """Refuse that an iteration leaves in a place what is held outside of the loop, where it changes
-    what the place held at the ``start``, or that: one of ``owners``."""
+    what the location held at the ``start``, or that: one of ``owners``."""
     snapshot, held = region_log.current_snapshot(), dict(_positions(start))
     for path, left in _positions(after):
         if snapshot is None or left is held.get(path) or not snapshot.knows(left):

@@ -77,7 +77,7 @@ class Loop:
         return label in self.live or label in self.soft
 
     def carried(self, before: list) -> list[tuple[Location, Any]]:
-        """The places that it carries, with what they held ``before``."""
+        """The locations that it carries, with what they held ``before``."""
         pairs = enumerate(zip(self.state.places, before, strict=True))
         return [pair for i, pair in pairs if self.carries(i)]
 
@@ -212,8 +212,8 @@ def _run(
 
 
 def carry(state: State, places: list[Location]) -> None:
-    """Add places to those that a loop carries; of a list that grows it carries the whole, and of
-    what a place holds nothing by itself."""
+    """Add locations to those that a loop carries; of a list that grows it carries the whole, and of
+    what a location holds nothing by itself."""
     known = {p.key for p in state.places}
     for found in places:
         if found.key in known:
@@ -313,15 +313,15 @@ def _stage(
 
 
 def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
-    """The places in which the last iteration, which there certainly is, leaves a tensor that it has
-    made itself."""
+    """The locations in which the last iteration, which there certainly is, leaves a tensor that it
+    has made itself."""
     if variables.runs is None or variables.runs() is not True:
         return []
     return [i for i in slots if variables.body.has(after[i]) and aliases.is_new_tensor(after[i])]
 
 
 def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
-    """Start again where an iteration changes places that the loop does not carry yet."""
+    """Start again where an iteration changes locations that the loop does not carry yet."""
     state = loop.state
     own = frozenset([id(place.owner) for place in state.places[: state.n_names]])
     left, contents = state.read(), side_effects.contents(log, own)
@@ -338,7 +338,7 @@ def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variable
     state.write(left)
 
 
-_ALL = ("all", "whole")  # the keys of places that are all of an object
+_ALL = ("all", "whole")  # the keys of locations that are all of an object
 
 
 def _is_item(place: Location) -> bool:
@@ -346,7 +346,7 @@ def _is_item(place: Location) -> bool:
 
 
 def slots_of(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
-    """A slot for each place that is carried and has a value before the loop."""
+    """A slot for each location that is carried and has a value before the loop."""
     slots = {}
     for i, spot in enumerate(loop.state.places):
         value = before[i]
@@ -371,7 +371,7 @@ def iterate(
     n_extras: int,
     chosen: Any,
 ) -> list:
-    """Trace one iteration into the body; what each place holds after it."""
+    """Trace one iteration into the body; what each location holds after it."""
     inputs = variables.inputs[1]
     start = with_slots(before, slots, variables, inputs)
     copies = Copies()
@@ -483,7 +483,8 @@ def _refuse_early(e: NameError, loop: Loop, before: list, place: str) -> None:
 def _join_late(
     loop: Loop, before: list, after: list, slots: dict[int, Slot], variables: Variables
 ) -> dict[int, Slot]:
-    """Slots for places unset or None before that the body sets, and the flag that guards them."""
+    """Slots for locations unset or None before that the body sets, and the flag that guards
+    them."""
     late = {}
     works = _works(slots, variables)
     for i, spot in enumerate(loop.state.places):

@@ -37,7 +37,7 @@ _MOST_GROWN = 4  # how often an iteration may leave contents that were not known
 
 
 def merge(conditional: Conditional, place: Location, first: Any, second: Any, where: str) -> Setter:
-    """Add a place to the conditional; how to leave the result in it."""
+    """Add a location to the conditional; how to leave the result in it."""
     if not isinstance(place, (Container, Whole)):
         return _scalar(conditional, place, first, second, where)
     both = {type(first), type(second)}
@@ -84,7 +84,7 @@ def objects_left(
     """The containers that branches leave in a location where one object can replace both, and which
     cannot be merged part by part; None where they can, or where no object can.
 
-    ``was`` are the key of the place and what it held before."""
+    ``was`` are the key of the location and what it held before."""
     if really(first) is really(second):
         return None
     if not (is_proxy(first) or is_proxy(second) or _is_container(first, second)):
@@ -207,7 +207,7 @@ def _lists(conditional: Conditional, place: Location, first: Any, second: Any) -
 
 
 def expand(change: Any) -> list[Location]:
-    """The places that a loop carries because an iteration changes ``change.place``."""
+    """The locations that a loop carries because an iteration changes ``change.place``."""
     place, old, new = change
     if not isinstance(place, (Container, Whole)):
         return [place]
@@ -250,7 +250,7 @@ def _grown(elements: Any, held: Any) -> Any:
 
 
 def can_carry(place: Location, old: Any, new: Any) -> bool:
-    """Whether the graph can carry what a place held before and after, or after two branches."""
+    """Whether the graph can carry what a location held before and after, or after two branches."""
     if is_unset(old) or new is UNDEFINED:
         return False
     if isinstance(old, dict) and (old.keys() != new.keys() or any(map(is_unset, old.values()))):

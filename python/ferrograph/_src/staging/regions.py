@@ -119,7 +119,7 @@ def _node(name: str) -> str:
     return name.rpartition(":")[0] or name
 
 
-_VALUES_OF = "the values of "  # how a label begins that names a place
+_VALUES_OF = "the values of "  # how a label begins that names a location
 _IN_NAMES = frozenset("_.[]'\"")
 
 _TAKE_LATER = "Take the view after the `if`, where it is read, or copy it: `list(d.values())`."
@@ -178,7 +178,7 @@ def itself(value: Any) -> Any:
 
 
 def _name_in(label: str) -> str:
-    """The name of a place in what a label says of it, "" where it has none."""
+    """The name of a location in what a label says of it, "" where it has none."""
     if not label.startswith(_VALUES_OF):
         return ""
     name = label.removeprefix(_VALUES_OF).removeprefix("'")
@@ -230,7 +230,7 @@ class Conditional:
         self._in_doubt: list[tuple[int, Callable]] = []
         # Those of integers, with what ``bounds.note`` takes.
         self._integers: list[tuple[int, bool, Any, set, int | None]] = []
-        # What each branch leaves in names and other places, by their numbers and keys.
+        # What each branch leaves in names and other locations, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
         self._of_arrays: list[tuple] = []  # symbolic arrays among them, with sources

@@ -58,8 +58,8 @@ class RetraceForVariables(RetraceLoop):
 
 
 def unset(message: str) -> ValueError:
-    """The refusal of a name or a place that may be unset, or None, in the first iteration of a loop
-    alone: where that is known to run, the loop can be traced without it."""
+    """The refusal of a name or a location that may be unset, or None, in the first iteration of a
+    loop alone: where that is known to run, the loop can be traced without it."""
     error = ValueError(message)
     error._ferrograph_unset = True
     return error
@@ -120,7 +120,7 @@ class Memory:
         self.doubted |= again.doubted
 
     def known_places(self, anchors: Sequence[Any]) -> list[Location]:
-        """The places that it has changed, of objects that ``anchors`` reach this time."""
+        """The locations that it has changed, of objects that ``anchors`` reach this time."""
         owners = [place.owner for place in self.places]
         there = snapshot.reached(list(anchors), owners) if owners else set()
         return [p for p in self.places if id(p.owner) in there or p.is_shared or p.is_module]
@@ -222,8 +222,8 @@ def check_lazy_variables(
     made: RegionLog, own: Iterable[Location], so_far: list[tuple[Location, Any]]
 ) -> None:
     """Have a region that has ended traced again where it made variables, or where it changes what
-    the trace changed that made them. ``own`` are places that the construct puts back; ``so_far`` is
-    what the region changed, with what was there before.
+    the trace changed that made them. ``own`` are locations that the construct puts back; ``so_far``
+    is what the region changed, with what was there before.
 
     ValueError where it makes variables each time.
     """

@@ -38,7 +38,7 @@ from .retrace import RetraceLoop
 
 
 class Change:
-    """A place, what it held before a region, and what the region left in it."""
+    """A location, what it held before a region, and what the region left in it."""
 
     __slots__ = ("new", "old", "place")
 
@@ -82,9 +82,9 @@ _HOLDING_LOCATIONS = frozenset({Attribute, Container})
 class region(logged):
     """``logged`` with a copy of what the functions of the region can reach, which are ``anchors``.
 
-    ``like`` is the log of a region of the same functions that has just ended: where it left
-    nothing changed its copy serves again. One that ``repeats`` is an iteration of a loop. ``own``
-    are the places that the construct puts back itself, whatever happens.
+    ``like`` is the log of a region of the same functions that has just ended: where it left nothing
+    changed its copy serves again. One that ``repeats`` is an iteration of a loop. ``own`` are the
+    locations that the construct puts back itself, whatever happens.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ def _check_families(made: RegionLog) -> None:
 
 
 def changed_so_far(made: RegionLog) -> list[tuple[Location, Any]]:
-    """The places that a region has changed, with what they held before."""
+    """The locations that a region has changed, with what they held before."""
     return [(place, old) for place, old in noted(made) if not _is_kept(place, old, place.get())]
 
 
@@ -242,7 +242,7 @@ def undo(made: RegionLog) -> None:
 
 
 def note_changed(held: Iterable[tuple[Location, Any]]) -> None:
-    """Note places that a region changes which no other one is around, with what they hold."""
+    """Note locations that a region changes which no other one is around, with what they hold."""
     if _thread.logs:
         return
     root = _thread.trace
@@ -270,8 +270,8 @@ def put_back_changed(root: TraceContext) -> None:
 
 
 def _put_back(held: Iterable[tuple[Location, Any]]) -> None:
-    """Let places hold again what they held, but for positions and sizes that cannot be put back: an
-    error is on its way, and tells more than they do."""
+    """Let locations hold again what they held, but for positions and sizes that cannot be put back:
+    an error is on its way, and tells more than they do."""
     for place, old in reversed(list(held)):
         with contextlib.suppress(errors.StagingError, ValueError, BufferError):
             if not _holds(place, old):
@@ -281,7 +281,7 @@ def _put_back(held: Iterable[tuple[Location, Any]]) -> None:
 def _holds(place: Location, value: Any) -> bool:
     try:
         return place.get() is value
-    except RetraceLoop:  # a content that the place does not know
+    except RetraceLoop:  # a content that the location does not know
         return False
 
 
@@ -431,7 +431,7 @@ def _really(value: Any) -> Any:
 
 
 def _undo(change: Change) -> None:
-    """Put back what a place held; refused where that cannot be done."""
+    """Put back what a location held; refused where that cannot be done."""
     place = change.place
     if isinstance(place, Whole) and (not place.can_undo or place.what == "position"):
         if place.what != "position":
@@ -450,9 +450,8 @@ def _there(made: RegionLog, anchors: list, owners: list) -> set[int]:
 
 
 def contents(made: RegionLog, own: frozenset[int] = frozenset()) -> dict[Any, Any]:
-    """What the lists, dicts and sets of a log hold now, by the keys of their places.
-
-    ``own`` are the ids of the cells that the construct itself puts back.
+    """What the lists, dicts and sets of a log hold now, by the keys of their locations. ``own`` are
+    the ids of the cells that the construct itself puts back.
     """
     made.compared = list(made.snapshot.changes(own)) if made.snapshot is not None else []
     touched = [place for place, _ in (*made.touched.values(), *made.compared)]
@@ -460,7 +459,7 @@ def contents(made: RegionLog, own: frozenset[int] = frozenset()) -> dict[Any, An
 
 
 def noted(made: RegionLog) -> Iterator[tuple[Location, Any]]:
-    """The places that code announced, and those that differ from what the region began with."""
+    """The locations that code announced, and those that differ from what the region began with."""
     if made.snapshot is None:
         yield from list(made.touched.values())
         return

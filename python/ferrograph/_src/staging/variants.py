@@ -58,7 +58,7 @@ def can_be_one(conditional: Conditional, pair: list, was: tuple[Any, Any] | None
     """Whether one object can replace two, which have no other references than from the same
     locations.
 
-    ``was`` are the key of a place that holds them and what it held before; without it they are
+    ``was`` are the key of a location that holds them and what it held before; without it they are
     results, which the branches must have made.
     """
     held = [really(v) for v in pair]
@@ -90,7 +90,7 @@ def _is_view(value: Any) -> bool:
 
 
 def _is_alone(conditional: Conditional, value: Any, was: tuple[Any, Any] | None) -> bool:
-    """Whether nothing referred to an object before the branches but the place that holds it."""
+    """Whether nothing referred to an object before the branches but the location that holds it."""
     value = _original(conditional, value)
     snapshot = conditional.snapshot
     if snapshot is not None and not snapshot.knows(value):
@@ -99,7 +99,7 @@ def _is_alone(conditional: Conditional, value: Any, was: tuple[Any, Any] | None)
 
 
 def _keys(conditional: Conditional, side: int, value: Any) -> set | None:
-    """The places in which a branch leaves an object; None where other objects hold it, too."""
+    """The locations in which a branch leaves an object; None where other objects hold it, too."""
     value = _original(conditional, value)
     found = set()
     for key, left in conditional.left[side].items():

@@ -172,7 +172,7 @@ def _body(
     counter: int | None,
     like: RegionLog,
 ) -> tuple[list, Any]:
-    """Trace the body; what the carried places hold after it, and what it could reach."""
+    """Trace the body; what the carried locations hold after it, and what it could reach."""
     results: list = []
     inputs = variables.inputs[1]
 
@@ -200,7 +200,7 @@ def _body(
 
 
 def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
-    """Start again where an iteration changes places that the loop does not carry yet."""
+    """Start again where an iteration changes locations that the loop does not carry yet."""
     state = loop.state
     if not state.places and _is_untouched(log):
         return

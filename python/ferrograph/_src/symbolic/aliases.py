@@ -84,7 +84,7 @@ def refuse_in_place(array: Any, acting: types.FrameType) -> None:
 
 
 def refuse_arrays(found: Iterable[tuple[Location, Any]], functions: tuple, place: str) -> None:
-    """Refuse places with arrays that a loop's functions change in place, if others read them."""
+    """Refuse locations with arrays that a loop's functions change in place, if others read them."""
     for spot, value in found:
         if not stands_for_array(value):
             continue
@@ -108,7 +108,7 @@ def refuse_replaced(
     functions: tuple,
     place: str,
 ) -> None:
-    """Refuse places whose arrays the functions of a loop replace, if they change these in place
+    """Refuse locations whose arrays the functions of a loop replace, if they change these in place
     before, as views of them do."""
     owners = {id(p.owner) for p in changed if is_array(p.owner)}
     if not owners:

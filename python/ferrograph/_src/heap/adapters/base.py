@@ -61,10 +61,10 @@ class TypeAdapter(abc.ABC):
 
     @abc.abstractmethod
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        """The places that differ, each with what it held."""
+        """The locations that differ, each with what it held."""
 
     def place(self, owner: Any, label: str) -> Location:
-        """All that ``owner`` holds, where that is one place."""
+        """All that ``owner`` holds, where that is one location."""
         return Container(label, owner)
 
     def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:

@@ -228,7 +228,7 @@ def register(kind: type, *found: TypeAdapter) -> None:
 
 
 def content_place(value: Any) -> Location | None:
-    """The place of all that an object holds; None of what holds nothing, or not as one place."""
+    """The place of all that an object holds; None of what holds nothing, or not as one location."""
     adapter = next((f for f in adapters_of(type(value)) if f.is_content), None)
     return adapter.place(value, f"a {type(value).__name__}") if adapter is not None else None
 

@@ -171,7 +171,7 @@ def has_begun_anew(frame: types.FrameType) -> bool:
 
 
 def is_read_by_name(place: Location) -> bool:
-    """Whether the rest of the trace's code loads the name that a place is."""
+    """Whether the rest of the trace's code loads the name that a location is."""
     is_name = isinstance(place.key, tuple) and place.key[0] == "cell"
     return is_name and any(place.label in read_later(frame) for frame in frames())
 

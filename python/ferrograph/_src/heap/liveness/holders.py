@@ -362,7 +362,7 @@ CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
 
 
 def is_read(place: Location) -> bool:
-    """Whether code that follows may read a place."""
+    """Whether code that follows may read a location."""
     if frames.is_read_by_name(place):
         return True
     return place.is_module or place.is_shared or is_alive([place.owner])
