@@ -26,7 +26,7 @@ _MOST = 8  # steps of a chain
 
 
 class Item:
-    """A step to what stands under a constant key."""
+    """A step to the item under a constant key."""
 
     __slots__ = ("key",)
 

@@ -121,8 +121,8 @@ class Function(Explained):
 
     @property
     def _lock(self) -> Any:
-        """Held while tracing. A forked process has one of its own: whoever holds that of the parent
-        does not go on there."""
+        """Held while tracing. A forked process has its own lock: the thread that holds that of the
+        parent does not exist there."""
         if self._own_lock[0] != _forks:
             self._own_lock = _forks, thread.TraceLock()
         return self._own_lock[1]

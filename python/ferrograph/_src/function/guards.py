@@ -467,8 +467,7 @@ class Unmet(set):
 
 
 def _now(owner: Any, name: str | None) -> Any:
-    """What stands in a cell, under a name of a module or in an attribute; a mark where nothing
-    does."""
+    """The value of a cell, a name of a module or an attribute; a mark where it is unset."""
     if name is not None:
         if type(owner) is weakref.ref:
             return getattr(owner(), name, _NO_VALUE)
@@ -509,7 +508,7 @@ def _may_hold(value: Any) -> bool:
 
 
 def _holds(expected: Any, now: Any) -> bool:
-    """Whether what stands somewhere is what a guard says."""
+    """Whether the value in a location is the one that a guard expects."""
     return now is expected or (type(expected) not in _LITERALS and expected.holds(now))
 
 

@@ -139,7 +139,7 @@ def classify(obj: Any) -> tuple:
 
 
 def _classified(obj: Any) -> tuple:
-    """As ``classify``, found out anew."""
+    """``classify`` without the cache."""
     if _is_numpy_value(obj):
         return _TENSOR, _core.convert_to_tensor(obj)
     if isinstance(obj, TensorSpec):

@@ -80,8 +80,8 @@ class Invalidated:
 
 
 def refuse_identity(known: dict, *compared: Any) -> None:
-    """Refuse to ask which object stands in a place that a region changed, of those ``known``: an
-    object that was changed itself is still the same."""
+    """Refuse a comparison by identity of the object in a location that a region changed, of those
+    ``known``: an object that was itself changed is still the same."""
     for value in compared:
         if type(value) is Invalidated and id(behind(value)) not in known:
             value._ferrograph_refuse()

@@ -160,7 +160,7 @@ _ASKING = frozenset({"__dict__", "__getattr__", "__getattribute__", "getattr", "
 
 
 def _handles(code: types.CodeType) -> bool:
-    """Whether code goes on where an attribute is missing."""
+    """Whether code continues where an attribute is missing."""
     if frames.has_handlers(code) or not _ASKING.isdisjoint(code.co_names):
         return True
     return any(_handles(c) for c in code.co_consts if type(c) is types.CodeType)

@@ -59,9 +59,9 @@ def current_snapshot() -> Any:
 
 
 def held(value: Any, among: dict[int, Any]) -> Any:
-    """What notes an object by its id and does not keep it: a reference, which leaves ``among``
-    others with it, where its end runs code of the program's. An object that gets the id of another
-    one, which has ended, is as new. A class is kept: when it ends is up to the collector."""
+    """A weak reference for noting an object by its id, where its finalizer runs user code; the note
+    leaves ``among`` others when the object is freed. An object that gets the id of a freed one
+    counts as new. A class is kept: when it is freed depends on the collector."""
     if is_class(value):
         return value
     if not _has_end(type(value)):

@@ -198,7 +198,7 @@ def check_same_structure(first: Any, second: Any) -> str | None:
 
 
 def other_settings(first: Any, second: Any) -> str | None:
-    """What differs in how two containers go on from here, None where they agree."""
+    """The settings in which two containers differ, None where they agree."""
     for name in ("maxlen", "default_factory"):
         if issubclass(type(first), _SETTINGS[name]) and issubclass(type(second), _SETTINGS[name]):
             settings = getattr(first, name), getattr(second, name)
@@ -356,7 +356,7 @@ def _shown_by(value: Any) -> Any:
 
 
 class MergedContainer:
-    """A container that staging made in place of others, which stood at the same place."""
+    """A container that staging made of others at the same position of a structure."""
 
     __slots__ = ("label", "made", "sources")
 

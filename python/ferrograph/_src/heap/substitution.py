@@ -88,7 +88,7 @@ def is_alone(value: Any) -> bool:
 
 
 def _checked(place: Location) -> tuple[Walk, list]:
-    """What the program's code reaches, and which objects of it are to be stood for."""
+    """What user code reaches, and the objects of it that get proxies."""
     running = list(frames.frames())
     cells = [cell for frame in running for cell in _cells(frame)]
     walk = _walk(running, cells)

@@ -243,7 +243,7 @@ class _Thread(threading.local):
         self.regions: list[Any] = []  # those that operations are added to, the innermost last
 
     def enter(self, trace: TraceContext | None) -> None:
-        """Go on in a trace, or outside of traces."""
+        """Continue in a trace, or outside of traces."""
         self.trace = trace
         self.logs = [] if trace is None else trace.logs
 

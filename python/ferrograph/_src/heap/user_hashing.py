@@ -43,7 +43,7 @@ _known: weakref.WeakKeyDictionary[types.FunctionType, Any] = weakref.WeakKeyDict
 
 
 def have_effects(keys: Any) -> bool:
-    """Whether to hash or to compare keys may do more than to read, by methods of the program's."""
+    """Whether hashing or comparing keys may have side effects, by user-defined methods."""
     others = set(map(type, keys)).difference(SCALARS)
     if not others or (others == {tuple} and _are_plain_tuples(keys)):
         return False
@@ -59,7 +59,7 @@ def _are_plain_tuples(keys: Iterable) -> bool:
 
 
 def are_plain_keys(keys: Any) -> bool:
-    """Whether keys are numbers and texts."""
+    """Whether keys are numbers and strings."""
     return SCALARS.issuperset(map(type, keys))
 
 

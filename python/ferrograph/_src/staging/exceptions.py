@@ -142,7 +142,7 @@ def _raised_at(exception: Exception) -> str:
 
 
 def _names_symbolic(exception: BaseException) -> bool:
-    """Whether an error says that Python or a library met a symbolic tensor."""
+    """Whether the message of an error names a symbolic tensor."""
     said = said_by(exception)
     return any("SymbolicTensor" in text or "symbolic tensor" in text for text in said)
 
@@ -195,7 +195,7 @@ def shown(value: Any) -> list:
 
 def check(test: Any, message: Any) -> None:
     """Fail when the graph runs and ``test`` is false; ``message`` gives what to show, if any: what
-    that does beside is put back, since a program that goes on has not done it."""
+    that does beside is put back, since a program that continues has not done it."""
     if message is None:
         ops.Assert(test, ["assertion failed"])
         return

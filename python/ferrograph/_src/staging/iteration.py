@@ -536,8 +536,8 @@ class Cursor:
 
     def _refuse_endless(self) -> None:
         """Refuse to take more elements one by one than there are, or many more than that where a
-        branch or a loop may take none: code that goes on until they end would never come to an
-        end, since the graph alone sees that."""
+        branch or a loop may take none: code that runs until they end would never stop, since only
+        the graph knows the end."""
         taken = holders.Iterators.of_trace().taken
         _, n = taken.get(id(self), (self, 0))
         if n > len(self._items) + (_MOST_TRACED if region_log.in_region() else 0):

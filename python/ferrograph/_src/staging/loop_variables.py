@@ -280,7 +280,7 @@ class Variables:
 
     def met(self, error: Exception) -> None:
         """An iteration ends with ``error``: where a variable that starts as a Python number met a
-        tensor of another dtype, the loop starts again with that dtype."""
+        tensor of another dtype, the loop is traced again with that dtype."""
         promoted = self._promotions(getattr(error, "_ferrograph_met", ()))
         if promoted:
             raise RetraceLoop(promoted=promoted) from None

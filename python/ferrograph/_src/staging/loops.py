@@ -182,7 +182,7 @@ def _run(
     first: Callable[[list], list],
     is_known_to_run: Callable[[], bool],
 ) -> None:
-    """Stage the loop, with all that an iteration turns out to change.
+    """Stage the loop, with everything that an iteration is found to change.
 
     Where an iteration needs what only the one before it sets, and the ``first`` one certainly runs,
     that is traced by itself before: the others find what it has set. It gives what they start with.

@@ -90,7 +90,7 @@ class ShapeChangeError(ValueError):
 
 
 class Memory:
-    """What the traces of a loop, met at one place of the loop around it, have taught."""
+    """What the traces of a loop, at one location of the loop around it, have found out."""
 
     def __init__(self) -> None:
         self.places: list[Location] = []
@@ -130,7 +130,7 @@ class Memory:
         self._n_met = {}
 
     def inner(self, key: Any) -> Memory:
-        """That of a loop inside, each time that it is met in an iteration."""
+        """The memory of an inner loop, each time that an iteration reaches it."""
         n = self._n_met[key] = self._n_met.get(key, 0) + 1
         return self._inner.setdefault((key, n), Memory())
 

@@ -145,7 +145,7 @@ def _condition(
     variables: Variables,
     counter: int | None,
 ) -> tuple[Any, RegionLog]:
-    """Trace the condition; whether the loop goes on, and what it could reach."""
+    """Trace the condition; whether the loop continues, and what it could reach."""
     inputs, state = variables.inputs[0], call.loop.state
     with variables.condition:
         with side_effects.region(call.loop.anchors, repeats=True, own=state.places) as log:

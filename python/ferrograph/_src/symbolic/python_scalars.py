@@ -449,7 +449,7 @@ def refuse_string(value: Any) -> None:
 
 
 def divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
-    """Hear of an operator of a tensor, the right one of the two where they are ``swapped``."""
+    """Called for an operator of a tensor, the right operand where they are ``swapped``."""
     if not (is_number(tensor) and is_number(other)):
         return
     left, right = (other, tensor) if swapped else (tensor, other)

@@ -362,7 +362,7 @@ def most_of(integers: Iterable) -> int | None:
 
 
 def are_met() -> bool:
-    """Whether the trace has met such integers."""
+    """Whether the trace has such integers."""
     return _thread.trace is not None and _thread.trace.checks.integers is not None
 
 

@@ -2,7 +2,7 @@
 
 The code is compiled under the user's file name with the user's line numbers, so tracebacks,
 breakpoints and coverage refer to the user's lines. The new function has the globals, defaults and
-closure cells of the original: late binding and ``nonlocal`` go on working between the two.
+closure cells of the original: late binding and ``nonlocal`` keep working between the two.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ def is_consumed(node: ast.Call) -> bool:
 
 
 def is_kept(iterable: ast.expr) -> bool:
-    """Whether something else than a comprehension over an iterable, not converted yet, holds it, or
-    nobody sees for how long it is there."""
+    """Whether something else than a comprehension holds its iterable, not converted yet, or its
+    lifetime is unknown."""
     return shapes.is_name(iterable) or shapes.called_name(iterable) == "range"
 
 

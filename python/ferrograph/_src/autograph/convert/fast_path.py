@@ -226,7 +226,7 @@ class _Statements(Statements):
         self._args = args
 
     def _anew(self, like: ast.stmt, unless: ast.expr) -> ast.stmt:
-        """The statement that begins anew with the whole form."""
+        """The statement that restarts in the full form."""
         args = self._args
         given: list[ast.expr] = [build.name(a.arg) for a in (*args.posonlyargs, *args.args)]
         named = [ast.keyword(a.arg, build.name(a.arg)) for a in args.kwonlyargs]

@@ -87,8 +87,8 @@ def choose(
 
 
 def general(body: list[ast.stmt]) -> list[ast.stmt]:
-    """``body`` where it stands in a general form with a plain one beside: that has the plain forms
-    of the statements in it, and one of each is enough."""
+    """``body`` in a general form that has a plain form as well: that one has the plain forms of its
+    statements, and one of each is enough."""
     found: list[ast.stmt] = []
     for statement in body:
         found += getattr(statement, "ag_general", (statement,))
@@ -96,7 +96,8 @@ def general(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def stop(flag: str, rest: list[ast.stmt]) -> ast.stmt:
-    """What leaves a plain loop whose flag is set; ``rest`` goes on where the flag is a tensor."""
+    """The statements that leave a plain loop whose flag is set; ``rest`` continues where the flag
+    is a tensor."""
     unset = ast.Compare(
         left=build.name(flag), ops=[ast.IsNot()], comparators=[build.constant(False)]
     )

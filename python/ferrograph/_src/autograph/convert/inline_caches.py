@@ -118,8 +118,8 @@ def _may_grow(part: ast.AST) -> bool:
 
 
 def is_made(value: ast.expr) -> bool:
-    """Whether a call of the program's gives a value: a name would keep what nothing else does, such
-    as a view that its array cannot grow beside."""
+    """Whether a call of user code gives a value: a name would keep a reference that nothing else
+    keeps, such as a view, with which its array cannot be resized."""
     return isinstance(value, ast.Call) and not shapes.is_operator_call(value)
 
 

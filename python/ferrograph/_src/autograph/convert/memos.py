@@ -85,8 +85,8 @@ class _Reading:
             self.found[n:] = [False] * (len(self.found) - n)
 
     def _is_quiet(self, body: list[ast.stmt], met: set[str]) -> bool:
-        """Whether a block that fills memos leaves nothing else: of names those that nobody reads
-        after it, and those that have what is in a memo, as has what it returns."""
+        """Whether a block that fills memos has no other effect: it sets names that are not read
+        after it, or names, and results, with the value of a memo."""
         assigned = list(build.find(ast.Assign, *body))
         filling = [n for n in assigned if any(map(self._is_wanted, n.targets))]
         targets = [t for n in filling for t in n.targets]

@@ -38,7 +38,7 @@ def convert_binary(node: ast.BinOp, grows: bool) -> ast.expr:
 
 
 def is_special(node: ast.BinOp | ast.UnaryOp | ast.Compare) -> bool:
-    """Whether methods of the user's may say what an operation, or one comparison, gives."""
+    """Whether user-defined methods may decide the result of an operation or of one comparison."""
     match node:
         case ast.BinOp(op=op):
             name = _BINARY[type(op)]
@@ -51,7 +51,7 @@ def is_special(node: ast.BinOp | ast.UnaryOp | ast.Compare) -> bool:
 
 
 def _is_compared(operator: ast.cmpop) -> bool:
-    """Whether methods of the user's may say what a comparison gives."""
+    """Whether user-defined methods may decide the result of a comparison."""
     is_equality = isinstance(operator, (ast.Eq, ast.NotEq))
     return operator_methods.has(*(_EQUALITIES if is_equality else _ORDERS))
 

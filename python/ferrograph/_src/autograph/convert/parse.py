@@ -21,8 +21,7 @@ _VARARGS, _VARKEYWORDS = 0x04, 0x08  # flags of code
 
 
 class Source:
-    """The tree of one function, the text in which it stands, and the class whose private names
-    (``__x``) that uses."""
+    """The tree of one function, its source, and the class whose private names (``__x``) it uses."""
 
     __slots__ = ("class_name", "node", "text")
 

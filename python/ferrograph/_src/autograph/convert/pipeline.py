@@ -48,8 +48,8 @@ def convert_function(
     class_name: str | None,
     other: Callable[[ast.FunctionDef, str], bool] | None = None,
 ) -> ast.FunctionDef | ast.Lambda:
-    """Convert ``node`` in place; it stands in ``text`` and has the private names of a class. It
-    has the ``other`` form where that can be."""
+    """Convert ``node`` in place; ``text`` is its source, and it has the private names of a class.
+    It gets the ``other`` form where that is possible."""
     normalize.mangle(node, class_name)
     if isinstance(node, ast.Lambda):
         _lambda(node)

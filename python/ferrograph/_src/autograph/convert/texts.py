@@ -44,7 +44,7 @@ def _part(value: ast.expr) -> ast.expr:
 
 
 def convert_percent(node: ast.BinOp) -> None:
-    """``"..." % value`` in place; what else ``%`` stands for is left."""
+    """``"..." % value`` in place; other uses of ``%`` are left."""
     match node.left:
         case ast.Constant(value=str() | bytes()):
             node.right = build.locate(build.call("shown", node.right), node.right)

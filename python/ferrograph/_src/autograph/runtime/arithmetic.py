@@ -265,7 +265,7 @@ def item_of(value: Any, key: Any) -> Any:
 
 
 def _is_chosen(key: Any) -> bool:
-    """Whether a key stands for a number or a text of Python's, which dicts have as keys."""
+    """Whether a key is a symbolic Python scalar or string, which dicts may have as keys."""
     return python_scalars.is_symbolic_number(key) or python_scalars.is_symbolic_string(key)
 
 

@@ -61,7 +61,7 @@ def contained(operation: str, value: Any, container: Any) -> Any:
 
 
 def _are_compared(value: Any, container: Any) -> bool:
-    """Whether a method of the user's compares a value with the elements of a list or tuple."""
+    """Whether a user-defined method compares a value with the elements of a list or tuple."""
     if type(container) not in SEARCHED:
         return False
     return any(function_of(type(v), "__eq__") for v in (value, *container))

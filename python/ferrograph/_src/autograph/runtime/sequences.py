@@ -32,7 +32,7 @@ def loaded(items: Any, key: Any) -> Any:
 
 
 def elements(iterable: Any) -> Any:
-    """``iterable`` as a comprehension runs over it: a tensor of known length as its rows."""
+    """``iterable`` for iteration by a comprehension: a tensor of known length as its rows."""
     if not loud and type(iterable) in COLLECTIONS:
         return followed(iterable)
     if has_elements(iterable):

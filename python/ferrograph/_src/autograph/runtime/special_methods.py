@@ -1,8 +1,8 @@
 """Special methods of user-defined classes: looked up on the class, as in Python, and converted.
 
-``x + y`` calls ``type(x).__add__``. Where that is a function of the user's the operators call its
-converted form instead, so that its own ``if`` and ``while`` may be staged. Everything else takes
-Python's way; values of the classes in ``NATIVE_VALUES`` do so without a look.
+``x + y`` calls ``type(x).__add__``. Where that is a user-defined function the operators call its
+converted form instead, so that its own ``if`` and ``while`` may be staged. Everything else runs as
+in Python; for values of the classes in ``NATIVE_VALUES`` without a lookup.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def found(kind: type, name: str) -> Any:
 
 
 def is_own(value: Any) -> bool:
-    """Whether a value is an object of a class of the user's."""
+    """Whether a value is an object of a user-defined class."""
     return type(value) not in NATIVE_VALUES and _is_users(type(value))
 
 
@@ -67,7 +67,7 @@ def method(value: Any, name: str) -> Callable | None:
 
 
 def function_of(kind: type, name: str) -> types.FunctionType | None:
-    """The special method of a class, where it is a function of the user's."""
+    """The special method of a class, where it is a user-defined function."""
     if kind in NATIVE_VALUES:
         return None
     function = found(kind, name)
@@ -125,7 +125,7 @@ def has_methods(iterable: Any) -> bool:
 
 
 def iterated(value: Any) -> Any:
-    """``value`` as Python code runs over it, with the methods of its class converted."""
+    """``value`` for iteration by Python code, with the methods of its class converted."""
     if type(value) in NATIVE_OBJECTS:
         return value
     begin = method(value, "__iter__")

@@ -78,8 +78,8 @@ _FORMAT = object.__format__
 
 
 def own_text(value: Any, *names: str) -> Any:
-    """What the program's method that makes a text of ``value`` gives, in its converted form; None
-    where Python's own does. ``names`` are those of the method and of what stands in for it."""
+    """The result of the user-defined method that formats ``value``, in its converted form; None
+    where there is none. ``names`` are those of the method and of its fallbacks."""
     for name in names:
         function = function_of(type(value), name)
         if function is not None:

@@ -156,8 +156,8 @@ def deriving(callee: Any) -> Callable:
 
 
 def each_content(callee: Any) -> Any:
-    """``callee``, called once for each content of the objects among its arguments that the graph
-    chooses contents of; what containers only keep is kept as what stands for it."""
+    """``callee``, called once for each variant of the objects among its arguments that have
+    variants; what containers only store is stored as a proxy."""
     keeps = type(getattr(callee, "__self__", None)) in KEEPING and callee.__name__ in _KEEPS
 
     def call(*args: Any, **kwargs: Any) -> Any:

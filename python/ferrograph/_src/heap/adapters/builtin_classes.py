@@ -1,6 +1,5 @@
-"""Classes of Python's own by which code tells containers and plain values from other objects.
-
-Derived classes may have methods of the program's: most questions are ``type(value) in LITERALS``.
+"""Sets of builtin classes, which distinguish containers and plain values from other objects.
+Derived classes may have user-defined methods: most tests are ``type(value) in LITERALS``.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ LITERALS = frozenset({bool, int, float, str, bytes, type(None)})
 REAL_NUMBERS = frozenset({bool, int, float})
 NUMBERS = (bool, int, float, complex)
 SCALARS = LITERALS | {complex}
-# What refers to no object of the program's.
+# Objects without references to objects of user code.
 UNREFERRING = (str, bytes, int, float, types.CodeType, type(None), type)
 # What a function that needs no conversion may take.
 UNCONVERTED = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
 
-# Collections: those that Python runs over by itself, and of them those that no graph makes grow.
+# Collections: those over which Python iterates by itself, and of them those that no graph grows.
 COLLECTIONS = frozenset({list, tuple, range, str, bytes, dict, set, frozenset})
 STATIC_COLLECTIONS = COLLECTIONS - {list}
 STATIC_ITERABLES: frozenset[type] = STATIC_COLLECTIONS | {type(iter([]))}
@@ -34,8 +33,8 @@ OBJECT_SEQUENCES = (list, tuple, range)
 # Those that ``+`` and ``*`` join and repeat by slots of their own, not by methods.
 CONCATENATED = (list, tuple, str, bytes, bytearray, collections.deque)
 
-# Containers that compare what they hold, those of Python's library beside them, and those in
-# which a value is looked for one by one.
+# Containers that compare their elements, the same with those of the standard library, and those in
+# which a value is searched for one by one.
 ORDERED = (list, tuple, collections.deque)
 COMPARED = (*ORDERED, dict)
 STRUCTURES = (*COMPARED, collections.UserDict, collections.UserList)
@@ -45,10 +44,10 @@ SEARCHED = (*ORDERED, *VIEWS)
 # Containers that are changed by methods: those of objects, and all.
 KEEPING = (list, dict, set, collections.deque)
 MUTABLE = (*KEEPING, bytearray)
-# Those in which one object is put in the place of another.
+# Those in which an object can be replaced by another.
 ASSIGNABLE = (list, dict, collections.deque)
 MUTABLE_SEQUENCES = (list, collections.deque)
-# The classes of those of objects whose instances in modules of libraries are looked into.
+# The container classes whose instances in library modules are traversed.
 EXACT_CONTAINERS = frozenset({*KEEPING, collections.OrderedDict})
 
 # Classes whose one positional sub-pattern in a ``match`` statement is the subject itself.
@@ -56,10 +55,10 @@ SELF_MATCHING = (
     bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
 )  # fmt: skip
 
-# Methods of Python's own that take their object as an argument, such as ``list.append``.
+# Methods of builtin classes that take their object as an argument, such as ``list.append``.
 UNBOUND_METHODS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
-# Those of which no special method is the program's.
+# Those without user-defined special methods.
 NATIVE_VALUES = COLLECTIONS | LITERALS | {complex, slice, _core.EagerTensor, _core.SymbolicTensor}
 NATIVE_OBJECTS = NATIVE_VALUES | {enumerate, zip, map, filter, reversed, types.GeneratorType}
 

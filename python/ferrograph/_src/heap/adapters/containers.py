@@ -152,7 +152,7 @@ class _Step:
 
 class Steps(TypeAdapter):
     """Whether a deque or an ordered dict got or lost elements, also where it holds the same again:
-    its iterators fail from then on, which is refused where code goes on to read one."""
+    its iterators fail from then on, which is refused where later code reads one."""
 
     ends_iterators = True
 

@@ -432,9 +432,9 @@ def handed_down() -> collections.Counter:
 
 
 def _functions(frame: Any) -> dict[types.CodeType, set[int]]:
-    """By the code of the frames from ``frame`` on, the ids of what stands on a stack where that
-    code is called: functions and methods, or the objects that these are bound to, which Python puts
-    in their place."""
+    """By the code of the frames from ``frame`` on, the ids of the objects on the stack where that
+    code is called: functions and methods, or the objects that these are bound to, by which Python
+    replaces them."""
     found: dict[types.CodeType, set[int]] = {}
     while frame is not None:
         found[frame.f_code] = set()

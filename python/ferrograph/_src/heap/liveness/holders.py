@@ -31,7 +31,7 @@ from ..trace_context import thread as _thread
 from . import counts, frames
 
 _PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
-_MOST = 2  # objects such as methods and iterators between code under way and an object
+_MOST = 2  # objects such as methods and iterators between active code and an object
 _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
 
 
@@ -153,7 +153,7 @@ def _goes_on(iterator: Any, items: list) -> bool:
 
 def refuse_iterated(owner: Any, label: str) -> None:
     """Refuse that a region changes which elements a deque or an ordered dict has, whose iterators
-    fail from then on, while code goes on to read one of those."""
+    fail from then on, while later code reads one of those."""
     if not _thread.trace.iterators.has_native:
         return
     iterators = [held for held in gc.get_referrers(owner) if type(held) in _IN_STEP]
