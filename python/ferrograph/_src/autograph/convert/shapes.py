@@ -1,4 +1,4 @@
-"""Questions about the shape of a node, which more than one module asks."""
+"""Predicates on syntax tree nodes that several modules use."""
 
 from __future__ import annotations
 
