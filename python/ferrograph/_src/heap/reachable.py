@@ -17,7 +17,6 @@ from ..values import errors
 from . import process_settings
 from .adapters import library_states, registry
 from .adapters.base import Refused, TypeAdapter, cell_contents, fields_of
-from .adapters.builtin_classes import is_class
 from .liveness import frames
 from .liveness.frames import IMPORTS, words_of
 from .source_location import diagnostic, here
@@ -254,7 +253,7 @@ def _too_many() -> Exception:
 
 def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
     """How the user's code calls an object: by a name, or a name and an attribute or a key."""
-    if is_class(owner):
+    if issubclass(type(owner), type):
         return owner.__name__
     if type(owner) is types.CellType and (name := _name_of_cell(owner, anchors)):
         return name

@@ -33,7 +33,6 @@ from ..values import errors
 from . import structure
 from .adapters import registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
-from .adapters.builtin_classes import is_function
 from .invalidated import Invalidated, behind
 from .liveness import frames, holders
 from .liveness.frames import words_of
@@ -49,7 +48,7 @@ class Snapshot:
     """What the objects hold that functions can reach."""
 
     def __init__(self, anchors: Iterable[Any]):
-        self.anchors = tuple(a for a in anchors if is_function(a))
+        self.anchors = tuple(a for a in anchors if type(a) is types.FunctionType)
         walk = Walk()
         walk.run(self.anchors, own_listeners())
         self._entries, self._seen = walk.entries, walk.seen

@@ -377,9 +377,10 @@ def really(value: Any) -> Any:
 
 def proxy_of(value: Any) -> Any:
     """The proxy of an object that has several variants now; others themselves."""
-    if not has_variants():
+    trace = thread.trace
+    if trace is None or not trace.variants.records:
         return value
-    front = thread.trace.variants.proxies.get(id(value))
+    front = trace.variants.proxies.get(id(value))
     return value if front is None or not front._ferrograph_open() else front
 
 
