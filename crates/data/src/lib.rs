@@ -59,12 +59,12 @@ pub fn registry() -> &'static Registry {
         let mut registry = Registry::new();
         ferrograph_ops::register(&mut registry);
         ferrograph_linalg::register(&mut registry);
-        ferrograph_windows::register(&mut registry);
+        ferrograph_convolution::register(&mut registry);
         ferrograph_signal::register(&mut registry);
         ferrograph_special::register(&mut registry);
         ferrograph_text::register(&mut registry);
         ferrograph_ctc::register(&mut registry);
-        ferrograph_draws::register(&mut registry);
+        ferrograph_distributions::register(&mut registry);
         ferrograph_image::register(&mut registry);
         ferrograph_files::register(&mut registry);
         ferrograph_tables::register(&mut registry);

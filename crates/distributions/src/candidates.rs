@@ -1,7 +1,7 @@
 //! Classes drawn as negatives beside true ones, and how often each is expected among them.
 
 use crate::numbers::Words;
-use crate::sampler::{Batch, Law};
+use crate::sampler::{Batch, ClassDistribution};
 use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare, declared};
 use ferrograph_ops::seeded::keyed;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail, err};
@@ -86,12 +86,12 @@ impl Op for CandidateSampler {
         let distribution = self.distribution.clone();
         Ok(Lowered::Kernel(Box::new(move |o| {
             let mut words = Words::from(keyed(o)?);
-            let law = match &distribution[..] {
-                "uniform" => Law::uniform(range),
-                "log_uniform" => Law::log_uniform(range),
-                _ => Law::weighted(o.input::<f32>(4), if unique { n } else { 1 })?,
+            let distribution = match &distribution[..] {
+                "uniform" => ClassDistribution::uniform(range),
+                "log_uniform" => ClassDistribution::log_uniform(range),
+                _ => ClassDistribution::weighted(o.input::<f32>(4), if unique { n } else { 1 })?,
             };
-            let batch = Batch::draw(&law, n, unique, &mut words)?;
+            let batch = Batch::draw(&distribution, n, unique, &mut words)?;
             let known: Vec<usize> = o
                 .input::<i64>(0)
                 .iter()
@@ -102,7 +102,7 @@ impl Op for CandidateSampler {
             }
             for (i, classes) in [(1, &known), (2, &batch.classes)] {
                 for (to, class) in o.output::<f32>(i).iter_mut().zip(classes) {
-                    *to = batch.expected(law.probability(*class));
+                    *to = batch.expected(distribution.probability(*class));
                 }
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! Laws that classes are drawn by, and batches of them.
+//! Distributions over classes, and batches of classes drawn from them.
 
 use crate::numbers::Words;
 use ferrograph_kernels::stop::breathe;
@@ -6,24 +6,24 @@ use ferrograph_tensor::{Result, bail, err, vec_for};
 use std::collections::HashSet;
 
 /// How likely each class is.
-pub(crate) enum Law {
+pub(crate) enum ClassDistribution {
     Uniform(usize),
     LogUniform(usize),
     Weighted(Weights),
 }
 
-impl Law {
-    pub fn uniform(range: usize) -> Law {
-        Law::Uniform(range)
+impl ClassDistribution {
+    pub fn uniform(range: usize) -> ClassDistribution {
+        ClassDistribution::Uniform(range)
     }
 
     /// Class `k` with probability `ln(1 + 1 / (k + 1)) / ln(range + 1)`.
-    pub fn log_uniform(range: usize) -> Law {
-        Law::LogUniform(range)
+    pub fn log_uniform(range: usize) -> ClassDistribution {
+        ClassDistribution::LogUniform(range)
     }
 
     /// Each class in proportion to its weight, of which so many must be above zero.
-    pub fn weighted(weights: &[f32], least: usize) -> Result<Law> {
+    pub fn weighted(weights: &[f32], least: usize) -> Result<ClassDistribution> {
         if let Some(w) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
             bail!(
                 InvalidArgument,
@@ -37,24 +37,24 @@ impl Law {
                 "{least} different classes cannot be drawn: {some} have a weight above 0"
             );
         }
-        Ok(Law::Weighted(Weights::new(weights)?))
+        Ok(ClassDistribution::Weighted(Weights::new(weights)?))
     }
 
     fn range(&self) -> usize {
         match self {
-            Law::Uniform(range) | Law::LogUniform(range) => *range,
-            Law::Weighted(weights) => weights.weights.len(),
+            ClassDistribution::Uniform(range) | ClassDistribution::LogUniform(range) => *range,
+            ClassDistribution::Weighted(weights) => weights.weights.len(),
         }
     }
 
     #[allow(clippy::cast_possible_truncation)]
     pub fn probability(&self, class: usize) -> f32 {
         let p = match self {
-            Law::Uniform(range) => 1.0 / *range as f64,
-            Law::LogUniform(range) => {
+            ClassDistribution::Uniform(range) => 1.0 / *range as f64,
+            ClassDistribution::LogUniform(range) => {
                 ((class as f64 + 2.0) / (class as f64 + 1.0)).ln() / (*range as f64).ln_1p()
             }
-            Law::Weighted(weights) => f64::from(weights.weights[class]) / weights.sum,
+            ClassDistribution::Weighted(weights) => f64::from(weights.weights[class]) / weights.sum,
         };
         p as f32
     }
@@ -62,13 +62,13 @@ impl Law {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn draw(&self, words: &mut Words) -> usize {
         match self {
-            Law::Uniform(range) => words.below_u64(*range as u64) as usize,
-            Law::LogUniform(range) => {
+            ClassDistribution::Uniform(range) => words.below_u64(*range as u64) as usize,
+            ClassDistribution::LogUniform(range) => {
                 let power = (words.double() * (*range as f64).ln_1p()).exp();
                 // Rounding may lead to the class behind the last one.
                 (power as usize - 1) % range
             }
-            Law::Weighted(weights) => weights.draw(words),
+            ClassDistribution::Weighted(weights) => weights.draw(words),
         }
     }
 }
@@ -137,7 +137,12 @@ pub(crate) struct Batch {
 const MISSES: u32 = 1000;
 
 impl Batch {
-    pub fn draw(law: &Law, n: usize, unique: bool, words: &mut Words) -> Result<Batch> {
+    pub fn draw(
+        distribution: &ClassDistribution,
+        n: usize,
+        unique: bool,
+        words: &mut Words,
+    ) -> Result<Batch> {
         let mut batch = Batch {
             classes: vec_for(n)?,
             unique,
@@ -147,8 +152,8 @@ impl Batch {
         while batch.classes.len() < n {
             breathe();
             let class = match unique {
-                false => law.draw(words),
-                true => batch.draw_new(law, &seen, words)?,
+                false => distribution.draw(words),
+                true => batch.draw_new(distribution, &seen, words)?,
             };
             if unique {
                 seen.insert(class);
@@ -159,23 +164,28 @@ impl Batch {
     }
 
     /// A class that is not among those.
-    fn draw_new(&mut self, law: &Law, seen: &HashSet<usize>, words: &mut Words) -> Result<usize> {
+    fn draw_new(
+        &mut self,
+        distribution: &ClassDistribution,
+        seen: &HashSet<usize>,
+        words: &mut Words,
+    ) -> Result<usize> {
         for _ in 0..MISSES {
-            let class = law.draw(words);
+            let class = distribution.draw(words);
             self.tries += 1.0;
-            if !seen.contains(&class) && law.probability(class) > 0.0 {
+            if !seen.contains(&class) && distribution.probability(class) > 0.0 {
                 return Ok(class);
             }
         }
-        let left = || (0..law.range()).filter(|k| !seen.contains(k));
-        let probability = |k: usize| f64::from(law.probability(k));
+        let left = || (0..distribution.range()).filter(|k| !seen.contains(k));
+        let probability = |k: usize| f64::from(distribution.probability(k));
         let mass: f64 = left().map(probability).sum();
         // As many further draws as it takes until one is new.
         let wait = (1.0 - words.double()).ln() / (-mass).ln_1p();
         self.tries += 1.0 + wait.floor().max(0.0);
         let (at, mut sum) = (words.double() * mass, 0.0);
         let mut last = None;
-        for k in left().filter(|k| law.probability(*k) > 0.0) {
+        for k in left().filter(|k| distribution.probability(*k) > 0.0) {
             breathe();
             sum += probability(k);
             last = Some(k);
@@ -209,26 +219,35 @@ mod tests {
 
     #[test]
     fn probabilities_sum_to_one_and_are_those_of_draws() {
-        let weighted = Law::weighted(&[1.0, 0.0, 3.0, 4.0], 3).expect("three classes");
-        for law in [Law::uniform(4), Law::log_uniform(4), weighted] {
-            let sum: f32 = (0..4).map(|k| law.probability(k)).sum();
+        let weighted =
+            ClassDistribution::weighted(&[1.0, 0.0, 3.0, 4.0], 3).expect("three classes");
+        for distribution in [
+            ClassDistribution::uniform(4),
+            ClassDistribution::log_uniform(4),
+            weighted,
+        ] {
+            let sum: f32 = (0..4).map(|k| distribution.probability(k)).sum();
             assert!((sum - 1.0).abs() < 1e-6);
-            let batch = Batch::draw(&law, 20_000, false, &mut words()).expect("it fits");
+            let batch = Batch::draw(&distribution, 20_000, false, &mut words()).expect("it fits");
             for k in 0..4 {
                 let share = batch.classes.iter().filter(|c| **c == k).count() as f32 / 20_000.0;
-                assert!((share - law.probability(k)).abs() < 0.02, "{k}: {share}");
+                assert!(
+                    (share - distribution.probability(k)).abs() < 0.02,
+                    "{k}: {share}"
+                );
             }
         }
     }
 
     #[test]
     fn different_classes_come_even_where_they_are_rare() {
-        let law = Law::weighted(&[1.0, 1e-30, 1e-30, 0.0], 3).expect("three classes");
-        let mut batch = Batch::draw(&law, 3, true, &mut words()).expect("it ends");
+        let distribution =
+            ClassDistribution::weighted(&[1.0, 1e-30, 1e-30, 0.0], 3).expect("three classes");
+        let mut batch = Batch::draw(&distribution, 3, true, &mut words()).expect("it ends");
         batch.classes.sort_unstable();
         assert_eq!(batch.classes, [0, 1, 2]);
         assert!(batch.tries > 1e20);
-        assert!(Law::weighted(&[1.0, 0.0], 2).is_err());
-        assert!(Law::weighted(&[f32::NAN], 1).is_err());
+        assert!(ClassDistribution::weighted(&[1.0, 0.0], 2).is_err());
+        assert!(ClassDistribution::weighted(&[f32::NAN], 1).is_err());
     }
 }

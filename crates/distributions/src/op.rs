@@ -22,7 +22,7 @@ use num_traits::AsPrimitive;
 use smallvec::smallvec;
 
 declare! {
-    trait EmitDraws;
+    trait EmitDistributions;
 
     /// Samples of shape `shape` of the gamma distributions with the shapes `alpha` and the rate 1, by a key and counter.
     StatelessRandomGammaV3: stateless_gamma(
@@ -252,23 +252,26 @@ where
     let places = both.n_elements();
     Ok(Lowered::Kernel(Box::new(move |o| {
         let mut state = start(o)?;
-        let mut laws = vec_of([C::zero(); 4], places)?;
+        let mut parameters = vec_of([C::zero(); 4], places)?;
         for (i, plan) in plans.iter().enumerate() {
             let mut wide = vec_of(C::zero(), places)?;
             plan.map([o.input::<T>(i + 2)], &mut wide, 1.0, |[x]| x.as_());
-            laws.iter_mut().zip(wide).for_each(|(law, x)| law[i] = x);
+            parameters
+                .iter_mut()
+                .zip(wide)
+                .for_each(|(truncated, x)| truncated[i] = x);
         }
         let out = o.output::<T>(0);
         let mut drawn = vec_of(C::zero(), out.len() / places.max(1))?;
-        for (place, [mean, deviation, low, high]) in laws.into_iter().enumerate() {
-            let law = Truncated {
+        for (place, [mean, deviation, low, high]) in parameters.into_iter().enumerate() {
+            let truncated = Truncated {
                 mean,
                 deviation,
                 low,
                 high,
             };
-            law.check()?;
-            state = law.fill(state, drawn.iter_mut());
+            truncated.check()?;
+            state = truncated.fill(state, drawn.iter_mut());
             for (to, x) in out.iter_mut().skip(place).step_by(places).zip(&drawn) {
                 *to = x.as_();
             }
