@@ -22,7 +22,7 @@ def test_passes_count_what_they_remove():
     before = counts()
     assert f(fg.constant(2.0)).numpy() == 15.0
     after = counts()
-    assert list(after) == ["fold", "turn", "simplify", "cse", "prune"]
+    assert list(after) == ["fold", "transpose_elimination", "simplify", "cse", "prune"]
     for name in ["fold", "simplify", "cse", "prune"]:
         assert after[name] > before[name], name
 

@@ -40,7 +40,7 @@ PAGES = [
 
 # What is not clean yet, with the counts of today, which may only shrink: lower them with the words.
 NOT_CLEAN = {
-    "old names of files": 11,
+    "old names of files": 9,
     "retired words in the changelog": 0,
     "retired words in the roadmap": 0,
     "retired words in texts of Python modules": 0,

@@ -4,7 +4,9 @@
 //! argument; the registry makes operations by it; printing, GraphDef's type attributes and the documentation come from
 //! it. [`declare!`](crate::declare) writes declarations; what an operation means beside them is its [`Op`](crate::Op).
 
-use crate::{Attr, AttrKind, Attrs, Batching, Differentiability, Effect, Inputs, Law};
+use crate::{
+    AlgebraicIdentity, Attr, AttrKind, Attrs, Batching, Differentiability, Effect, Inputs,
+};
 use ferrograph_tensor::{DType, Error, Result, bail, err};
 use std::fmt;
 
@@ -199,8 +201,8 @@ pub struct Decl {
     pub effect: Effect,
     /// Whether and how gradients flow.
     pub gradient: Differentiability,
-    /// The identity that it obeys.
-    pub law: Law,
+    /// Its algebraic identity.
+    pub identity: AlgebraicIdentity,
     /// How it runs for many rows at once.
     pub batch: Batching,
 }
@@ -221,7 +223,7 @@ impl Decl {
             attrs: &[],
             effect: Effect::Pure,
             gradient: Differentiability::Stops,
-            law: Law::Free,
+            identity: AlgebraicIdentity::None,
             batch: Batching::Loop,
         }
     }

@@ -107,7 +107,7 @@ macro_rules! declare {
             $op:ident $(is $name:literal)? $(as $node:literal)? : $method:ident (
                 $($input:ident : $kind:tt $(in $set:ident)? $(rank $rank:literal)?),* $(,)?
             ) -> ( $($output:ident : $okind:tt $(in $oset:ident)? $(rank $orank:literal)? $(like $like:ident)?),* $(,)? ),
-            gradient $gradient:ident $(, effect $effect:ident)? $(, pure $pure:literal)? $(, law $law:ident)?
+            gradient $gradient:ident $(, effect $effect:ident)? $(, pure $pure:literal)? $(, identity $identity:ident)?
             $(, batch $batch:ident $(($n:literal))?)?
             $({ $(
                 $(#[doc = $adoc:literal])*
@@ -149,7 +149,7 @@ macro_rules! declare {
                     )*)?],
                     effect: $crate::declare!(@effect $($effect)?),
                     gradient: $crate::Differentiability::$gradient,
-                    law: $crate::declare!(@law $($law)?),
+                    identity: $crate::declare!(@identity $($identity)?),
                     batch: $crate::declare!(@batch $($batch $(($n))?)?),
                 };
 
@@ -242,8 +242,8 @@ macro_rules! declare {
     (@value) => { None };
     (@effect $effect:ident) => { $crate::Effect::$effect };
     (@effect) => { $crate::Effect::Pure };
-    (@law $law:ident) => { $crate::Law::$law };
-    (@law) => { $crate::Law::Free };
+    (@identity $identity:ident) => { $crate::AlgebraicIdentity::$identity };
+    (@identity) => { $crate::AlgebraicIdentity::None };
     (@batch $batch:ident ($n:literal)) => { $crate::Batching::$batch($n) };
     (@batch $batch:ident) => { $crate::Batching::$batch };
     (@batch) => { $crate::Batching::Loop };

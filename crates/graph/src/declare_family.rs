@@ -35,7 +35,7 @@ macro_rules! declare_family {
         $(
             $(#[doc = $rdoc:literal])*
             $name:ident $(as $node:literal)? : $method:ident,
-            gradient $gradient:ident $(, effect $effect:ident)? $(, law $law:ident)?
+            gradient $gradient:ident $(, effect $effect:ident)? $(, identity $identity:ident)?
             $(, batch $batch:ident $(($n:literal))?)? { $($values:tt)* };
         )*
     ) => {
@@ -55,7 +55,7 @@ macro_rules! declare_family {
                     attrs: $crate::declare_family!(@attrs $attrs),
                     effect: $crate::declare!(@effect $($effect)?),
                     gradient: $crate::Differentiability::$gradient,
-                    law: $crate::declare!(@law $($law)?),
+                    identity: $crate::declare!(@identity $($identity)?),
                     batch: $crate::declare!(@batch $($batch $(($n))?)?),
                 };
             )*

@@ -20,9 +20,9 @@ mod decl;
 mod declare;
 mod declare_family;
 mod graph;
+mod identity;
 mod ids;
 mod interpret;
-mod law;
 mod lowered;
 mod mixed;
 mod names;
@@ -49,9 +49,9 @@ pub use decl::{AttrDecl, DTypeSet, Decl, Kind, Port, sets};
 pub use declare::declared_default;
 pub use declare::{Declared, FromOutputs, emit_as};
 pub use graph::{Graph, Node, ValueInfo};
+pub use identity::AlgebraicIdentity;
 pub use ids::{NodeId, ValueId};
 pub use interpret::{Interpreter, run_nodes};
-pub use law::Law;
 pub use lowered::{
     IndexTerm, Lowered, Map, MatMul, Movement, Places, ReduceCode, Reduction, ScalarCode, lower,
 };

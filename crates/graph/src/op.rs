@@ -307,7 +307,7 @@ impl VjpCall<'_> {
     }
 }
 
-/// The door that gradient rules and composed operations emit operations through.
+/// What gradient rules and composed operations emit operations through.
 pub trait Emitter {
     /// Computes now or adds a node, as the context says.
     fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals>;

@@ -15,7 +15,7 @@ declare! {
     trait EmitJoin;
 
     /// The tensors `values` joined along `axis`.
-    ConcatV2 as "concat": concat_v2(values: [T; N], axis: Tidx in index) -> (output: T), gradient Vjp, law OnlyPart, batch Rule;
+    ConcatV2 as "concat": concat_v2(values: [T; N], axis: Tidx in index) -> (output: T), gradient Vjp, identity OnlyPart, batch Rule;
 
     /// The tensors `values`, of one shape, stacked along a new axis.
     Pack as "stack": pack(values: [T; N]) -> (output: T), gradient Vjp, batch Rule {

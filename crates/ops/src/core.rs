@@ -25,10 +25,10 @@ declare! {
     };
 
     /// `input` as it is.
-    Identity: identity(input: T) -> (output: T like input), gradient Passes, law PassesOn, batch Broadcasts;
+    Identity: identity(input: T) -> (output: T like input), gradient Passes, identity Forwards, batch Broadcasts;
 
     /// `input` as it is, through which no gradient flows.
-    StopGradient: stop_gradient(input: T) -> (output: T like input), gradient Stops, law PassesOn, batch Broadcasts;
+    StopGradient: stop_gradient(input: T) -> (output: T like input), gradient Stops, identity Forwards, batch Broadcasts;
 
     /// Nothing: a node to hang control dependencies on.
     NoOp: no_op() -> (), gradient Stops, effect World;

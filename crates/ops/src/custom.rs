@@ -14,7 +14,7 @@ declare! {
 
     /// The first of `input` (the results) as they are. The gradients of the arguments, which come next among `input`, are
     /// what a graph makes of the gradients of the results and of what it captured, which comes last.
-    CustomGradient as "IdentityN": custom_gradient(input: [T]) -> (output: [T]), gradient Vjp, law PassesOn, batch Regions {
+    CustomGradient as "IdentityN": custom_gradient(input: [T]) -> (output: [T]), gradient Vjp, identity Forwards, batch Regions {
         /// Takes the gradients of the results, then the captures.
         backward: Arc<Graph>,
         /// How many results there are.

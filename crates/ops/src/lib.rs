@@ -66,7 +66,7 @@ pub use interrupt::{
 pub use pad::{MirrorMode, MirrorPad, MirrorPadGrad, Pad, PadV2};
 pub use print::{PrintSink, is_assertion, set_print_sink};
 pub use random::{Iteration, SEED_MODULUS, Stream, number_draws, set_global_seed};
-pub use recursion::{Bundle, Knot, KnotGradient, Level, RecursiveCall};
+pub use recursion::{Bundle, Level, RecursiveCall, RecursiveGradient, RecursiveHandle};
 pub use reduce::Reduce;
 pub use region::{Call, If, While, empty_records, recorded_values};
 pub use resource::{

@@ -39,10 +39,10 @@ declare! {
     trait EmitPad;
 
     /// `input` with zeros around it; a row of `paddings` says how many before and after each axis.
-    Pad: pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, law PADS, batch Rule;
+    Pad: pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, identity PADS, batch Rule;
 
     /// `input` with `constant_values` around it; a row of `paddings` says how many before and after each axis.
-    PadV2: pad_v2(input: T, paddings: Tpaddings in index rank 2, constant_values: T rank 0) -> (output: T), gradient Vjp, law PADS, batch Rule;
+    PadV2: pad_v2(input: T, paddings: Tpaddings in index rank 2, constant_values: T rank 0) -> (output: T), gradient Vjp, identity PADS, batch Rule;
 
     /// `input` continued at both ends of each axis by its mirror image; a row of `paddings` says how far.
     MirrorPad: mirror_pad(input: T, paddings: Tpaddings in index rank 2) -> (output: T), gradient Vjp, batch Rule {

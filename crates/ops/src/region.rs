@@ -2,7 +2,7 @@
 //! lists which of the operation's inputs feed its own.
 
 use crate::interrupt::Watch;
-use crate::recursion::Knot;
+use crate::recursion::RecursiveHandle;
 use crate::tensor_list::TensorList;
 use ferrograph_graph::{
     Branch, Carried, Effect, Graph, Inputs, Op, OpRef, Region, Role, Runner, Specs, Tensors,
@@ -69,7 +69,7 @@ impl Call {
     /// A call of a graph that is derived from the one called here.
     #[must_use]
     pub fn of_derived(&self, graph: Arc<Graph>) -> Call {
-        let recursive = || Knot::of(&self.graph).map(|_| self.graph.clone());
+        let recursive = || RecursiveHandle::of(&self.graph).map(|_| self.graph.clone());
         let owner = self.owner.clone().or_else(recursive);
         Call { graph, owner }
     }

@@ -13,19 +13,19 @@ declare! {
     trait EmitReshape;
 
     /// The elements of `tensor` under the shape `shape`; a -1 in it stands for what is left.
-    Reshape: reshape(tensor: T, shape: Tshape in index rank 1) -> (output: T), gradient Vjp, law Reshapes, batch Rule;
+    Reshape: reshape(tensor: T, shape: Tshape in index rank 1) -> (output: T), gradient Vjp, identity Reshapes, batch Rule;
 
     /// `input` with an axis of size 1 put in at `dim`.
-    ExpandDims: expand_dims(input: T, dim: Tdim in index) -> (output: T), gradient Vjp, law KeepsShape, batch Axes(1);
+    ExpandDims: expand_dims(input: T, dim: Tdim in index) -> (output: T), gradient Vjp, identity KeepsShape, batch Axes(1);
 
     /// `input` without axes of size 1: those named, or all.
-    Squeeze: squeeze(input: T) -> (output: T), gradient Vjp, law KeepsShape, batch Rule {
+    Squeeze: squeeze(input: T) -> (output: T), gradient Vjp, identity KeepsShape, batch Rule {
         /// The axes to drop; all of size 1 where empty.
         squeeze_dims: Vec<i64> = Vec::new(),
     };
 
     /// `input`, all at once.
-    IdentityN: identity_n(input: [T]) -> (output: [T]), gradient Vjp, law PassesOn, batch Rule;
+    IdentityN: identity_n(input: [T]) -> (output: [T]), gradient Vjp, identity Forwards, batch Rule;
 }
 
 /// The gradient with respect to the first of `n` inputs: that of the output under the input's shape.

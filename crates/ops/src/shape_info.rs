@@ -37,7 +37,7 @@ declare! {
     BroadcastArgs: broadcast_args(s0: T in index rank 1, s1: T rank 1) -> (r0: T), gradient Stops;
 
     /// `input`, whose shape must fit.
-    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Passes, law KeepsShape, batch Rule {
+    EnsureShape: ensure_shape(input: T) -> (output: T), gradient Passes, identity KeepsShape, batch Rule {
         /// What the shape must fit.
         shape: PartialShape,
     };

@@ -12,13 +12,13 @@ declare! {
     trait EmitTranspose;
 
     /// `x` with its axes in another order: axis `i` of the output is axis `perm[i]`.
-    Transpose as "transpose": transpose(x: T, perm: Tperm in index rank 1) -> (y: T), gradient Vjp, law Permutes, batch Rule;
+    Transpose as "transpose": transpose(x: T, perm: Tperm in index rank 1) -> (y: T), gradient Vjp, identity Permutes, batch Rule;
 
     /// `input` repeated along axes of size 1, and along new leading ones, to the shape `shape`.
-    BroadcastTo: broadcast_to(input: T, shape: Tidx in index rank 1) -> (output: T), gradient Vjp, law KeepsShape, batch Rule;
+    BroadcastTo: broadcast_to(input: T, shape: Tidx in index rank 1) -> (output: T), gradient Vjp, identity KeepsShape, batch Rule;
 
     /// `input` repeated along each axis as often as `multiples` says.
-    Tile: tile(input: T, multiples: Tmultiples in index rank 1) -> (output: T), gradient Vjp, law TILES, batch Rule;
+    Tile: tile(input: T, multiples: Tmultiples in index rank 1) -> (output: T), gradient Vjp, identity TILES, batch Rule;
 
     /// `tensor` with the axes in `axis` reversed.
     ReverseV2: reverse_v2(tensor: T, axis: Tidx in index rank 1) -> (output: T), gradient Vjp, batch Axes(1);

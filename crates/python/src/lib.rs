@@ -96,7 +96,7 @@ mod _core {
     #[pymodule_export]
     use super::records::{PyRecordWriter, pack_varints, unpack_varints};
     #[pymodule_export]
-    use super::region::{PyEagerScope, PyKnot, PyRegion, current_graph_id};
+    use super::region::{PyEagerScope, PyRecursiveHandle, PyRegion, current_graph_id};
     #[pymodule_export]
     use super::saved::{
         PySavedFile, PySavedWriter, exchange_files, graph_def_bytes, graph_of_def, run_command,

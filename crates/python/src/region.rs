@@ -8,10 +8,10 @@ use crate::graph_handle::{describe, describe_graph, tensors_of};
 use crate::tensor::wrap;
 use crate::variable::PyVariable;
 use ferrograph_graph::{Capture, Graph, NodeId, Sym, Trace, TraceRef, Val, ValueId};
-use ferrograph_ops::{Knot, LeafOps, Placeholder};
+use ferrograph_ops::{LeafOps, Placeholder, RecursiveHandle};
 use ferrograph_runtime::{LevelGuard, current_trace, enter_eager, enter_trace};
 use ferrograph_tensor::{Dim, PartialShape, TensorSpec};
-use ferrograph_transform::{Request, batch_graph, tie};
+use ferrograph_transform::{Request, batch_graph, close_recursion};
 use parking_lot::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -66,17 +66,17 @@ impl PyRegion {
 
 /// What the calls of a graph in itself name while it is traced: its arguments are those of the region, its outputs of
 /// these dtypes and shapes.
-#[pyclass(name = "Knot", module = "ferrograph._core", frozen)]
-pub(crate) struct PyKnot(pub(crate) Arc<Knot>);
+#[pyclass(name = "RecursiveHandle", module = "ferrograph._core", frozen)]
+pub(crate) struct PyRecursiveHandle(pub(crate) Arc<RecursiveHandle>);
 
 #[pymethods]
-impl PyKnot {
+impl PyRecursiveHandle {
     #[new]
     fn new(
         py: Python<'_>,
         region: &PyRegion,
         outputs: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
-    ) -> PyResult<PyKnot> {
+    ) -> PyResult<PyRecursiveHandle> {
         let inputs = region.trace.arg_specs().or_raise(py)?;
         let spec = |(dtype, shape): &(Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             let shape = bridge::partial_shape_from_py(shape)?;
@@ -84,7 +84,9 @@ impl PyKnot {
         };
         let outputs = outputs.iter().map(spec).collect::<PyResult<_>>()?;
         let name = region.trace.name().clone();
-        Ok(PyKnot(Knot::new(name, inputs, outputs)))
+        Ok(PyRecursiveHandle(RecursiveHandle::new(
+            name, inputs, outputs,
+        )))
     }
 }
 
@@ -131,13 +133,13 @@ impl PyRegion {
         )
     }
 
-    /// Seals the graph with these outputs. `knot` is what the calls of the graph in itself name.
-    #[pyo3(signature = (outputs, knot=None))]
+    /// Seals the graph with these outputs. `handle` is what the calls of the graph in itself name.
+    #[pyo3(signature = (outputs, handle=None))]
     fn finish(
         &self,
         py: Python<'_>,
         outputs: &Bound<'_, PyAny>,
-        knot: Option<&PyKnot>,
+        handle: Option<&PyRecursiveHandle>,
     ) -> PyResult<()> {
         let mut ids: Vec<ValueId> = Vec::new();
         for output in outputs.try_iter()? {
@@ -146,8 +148,8 @@ impl PyRegion {
             ids.push(self.trace.resolve(&val, &LeafOps).or_raise(py)?);
         }
         let mut sealed = self.trace.seal(ids).or_raise(py)?;
-        if let Some(knot) = knot {
-            sealed.0 = guarded(|| tie(sealed.0.clone(), &knot.0)).or_raise(py)?;
+        if let Some(handle) = handle {
+            sealed.0 = guarded(|| close_recursion(sealed.0.clone(), &handle.0)).or_raise(py)?;
         }
         *self.finished.lock() = Some(sealed);
         Ok(())

@@ -9,7 +9,7 @@ use ferrograph_formats::messages::{
 };
 use ferrograph_formats::{masked, verify};
 use ferrograph_graph::{Attr, Emitter, Graph};
-use ferrograph_ops::{Call, Knot};
+use ferrograph_ops::{Call, RecursiveHandle};
 use ferrograph_tensor::{Result, Tensor, TensorSpec, bail, err};
 use ferrograph_transform::traced;
 use prost::Message;
@@ -141,7 +141,7 @@ impl SavedFile {
     pub fn concrete(&self, functions: &mut Functions<'_>, name: &str) -> Result<Concrete> {
         let graph = functions.graph(name)?;
         // What calls itself refers to that very graph, which a call of it holds.
-        let graph = match Knot::of(&graph) {
+        let graph = match RecursiveHandle::of(&graph) {
             Some(_) => call_of_all(name, graph)?,
             None => graph,
         };

@@ -8,9 +8,9 @@ use ferrograph_formats::messages::{
     ArgDef, AttrContent, FunctionDef, FunctionDefLibrary, NodeDef, TensorShapeProto,
 };
 use ferrograph_graph::{Attr, Emitter, Graph, GraphBuilder, MAX_DEPTH};
-use ferrograph_ops::{Knot, Placeholder, RecursiveCall};
+use ferrograph_ops::{Placeholder, RecursiveCall, RecursiveHandle};
 use ferrograph_tensor::{Error, PartialShape, Result, Tensor, TensorSpec, bail, err};
-use ferrograph_transform::{tie, traced};
+use ferrograph_transform::{close_recursion, traced};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct Functions<'a> {
 struct Open<'a> {
     name: &'a str,
     // What calls of it within it name.
-    knot: Option<Arc<Knot>>,
+    handle: Option<Arc<RecursiveHandle>>,
     // The outermost of those being made that it calls.
     lowest: usize,
 }
@@ -49,7 +49,7 @@ pub enum Callee {
     /// It is made.
     Whole(Arc<Graph>),
     /// It is being made: the node stands in it, or in what it calls.
-    Open(Arc<Knot>),
+    Open(Arc<RecursiveHandle>),
 }
 
 impl<'a> Functions<'a> {
@@ -117,8 +117,8 @@ impl<'a> Functions<'a> {
     pub fn graph(&mut self, name: &str) -> Result<Arc<Graph>> {
         match self.callee(name, &NodeDef::default())? {
             Callee::Whole(graph) => Ok(graph),
-            Callee::Open(knot) => traced(name, knot.inputs(), |e, args| {
-                let call = Arc::new(RecursiveCall::of(&knot));
+            Callee::Open(handle) => traced(name, handle.inputs(), |e, args| {
+                let call = Arc::new(RecursiveCall::of(&handle));
                 Ok(e.emit(call, args)?.into_vec())
             }),
         }
@@ -141,13 +141,13 @@ impl<'a> Functions<'a> {
         };
         if let Some(place) = self.open.iter().position(|o| o.name == name) {
             self.note(place);
-            if self.open[place].knot.is_none() {
-                self.open[place].knot = Some(knot_of(def, node)?);
+            if self.open[place].handle.is_none() {
+                self.open[place].handle = Some(handle_of(def, node)?);
             }
-            let knot = self.open[place].knot.clone();
-            return Ok(Callee::Open(
-                knot.ok_or_else(|| err!(Internal, "a function has no knot"))?,
-            ));
+            let handle = self.open[place].handle.clone();
+            return Ok(Callee::Open(handle.ok_or_else(|| {
+                err!(Internal, "a recursive function has no handle")
+            })?));
         }
         if self.open.len() >= MAX_DEPTH {
             bail!(
@@ -173,18 +173,18 @@ impl<'a> Functions<'a> {
     fn tied(&mut self, name: &'a str, def: &'a FunctionDef) -> Result<Arc<Graph>> {
         self.open.push(Open {
             name,
-            knot: None,
+            handle: None,
             lowest: usize::MAX,
         });
         let graph = self.made_of(name, def);
         let open = self.open.pop();
         let (mut graph, place) = (Arc::new(graph?), self.open.len());
-        let Some(Open { knot, lowest, .. }) = open else {
+        let Some(Open { handle, lowest, .. }) = open else {
             bail!(Internal, "no function is being made");
         };
-        if let Some(knot) = knot {
-            expect_results(&graph, &knot)?;
-            graph = tie(graph, &knot)?;
+        if let Some(handle) = handle {
+            expect_results(&graph, &handle)?;
+            graph = close_recursion(graph, &handle)?;
         }
         if lowest < place {
             self.note(lowest);
@@ -237,7 +237,7 @@ impl<'a> Functions<'a> {
 
 /// What calls of a function name before it is made. What is not known of the shapes of its results is what the call
 /// does not tell.
-fn knot_of(def: &FunctionDef, node: &NodeDef) -> Result<Arc<Knot>> {
+fn handle_of(def: &FunctionDef, node: &NodeDef) -> Result<Arc<RecursiveHandle>> {
     let args = signature_args(def).iter().enumerate();
     let inputs = args.map(|(i, arg)| arg_spec(def, i, arg));
     let shapes = match node.attr.get(OUTPUT_SHAPES).and_then(|a| a.value.as_ref()) {
@@ -252,7 +252,7 @@ fn knot_of(def: &FunctionDef, node: &NodeDef) -> Result<Arc<Knot>> {
         Ok(TensorSpec::new(dtype_of(result.r#type)?, shape))
     });
     let name = def.signature.as_ref().map_or("", |s| &s.name);
-    Ok(Knot::new(
+    Ok(RecursiveHandle::new(
         name.into(),
         inputs.collect::<Result<_>>()?,
         outputs.collect::<Result<_>>()?,
@@ -260,8 +260,8 @@ fn knot_of(def: &FunctionDef, node: &NodeDef) -> Result<Arc<Knot>> {
 }
 
 /// Checks that a function gives what its calls within it took it to.
-fn expect_results(graph: &Graph, knot: &Knot) -> Result<()> {
-    for (i, (given, told)) in graph.output_specs().zip(knot.outputs()).enumerate() {
+fn expect_results(graph: &Graph, handle: &RecursiveHandle) -> Result<()> {
+    for (i, (given, told)) in graph.output_specs().zip(handle.outputs()).enumerate() {
         if given.dtype != told.dtype || !given.shape.is_compatible(&told.shape) {
             bail!(
                 InvalidArgument,

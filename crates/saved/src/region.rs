@@ -6,7 +6,7 @@ use crate::types::partial_shape_of;
 use crate::vocabulary::{COUNTED, INLINE};
 use ferrograph_formats::messages::{AttrContent, NodeDef};
 use ferrograph_graph::{Branch, Emitter, Graph, GraphBuilder, Node, ValueId, run_nodes};
-use ferrograph_ops::{Call, Cast, Const, Identity, If, Knot, RecursiveCall, While};
+use ferrograph_ops::{Call, Cast, Const, Identity, If, RecursiveCall, RecursiveHandle, While};
 use ferrograph_tensor::{DType, PartialShape, Result, TensorSpec, bail, err};
 use ferrograph_transform::traced;
 use hashbrown::{HashMap, HashSet};
@@ -72,13 +72,15 @@ pub fn call_of(
                 false => emitted(builder, Arc::new(Call::of(graph)), &inputs, node),
             }
         }
-        Callee::Open(knot) => emitted(builder, Arc::new(RecursiveCall::of(&knot)), &inputs, node),
+        Callee::Open(handle) => {
+            emitted(builder, Arc::new(RecursiveCall::of(&handle)), &inputs, node)
+        }
     }
 }
 
 /// Whether a graph has hardly more nodes than its call has inputs.
 fn is_small(graph: &Graph) -> bool {
-    Knot::of(graph).is_none() && graph.nodes.len() <= 2 * graph.inputs.len() + 1
+    RecursiveHandle::of(graph).is_none() && graph.nodes.len() <= 2 * graph.inputs.len() + 1
 }
 
 /// The nodes of a graph in the place of a call of it.
@@ -207,7 +209,7 @@ pub fn looped(
 
 /// A graph of which there may be copies: one that calls itself is called.
 pub fn standing(graph: Arc<Graph>) -> Result<Arc<Graph>> {
-    if Knot::of(&graph).is_none() {
+    if RecursiveHandle::of(&graph).is_none() {
         return Ok(graph);
     }
     let specs: Vec<TensorSpec> = graph.input_specs().cloned().collect();

@@ -21,6 +21,6 @@ pub use effects::{Before, effect_edges};
 pub use emit::{TraceEmitter, emit_into};
 pub use gradient::{GraphGradient, graph_gradient};
 pub use recorded::plain_loop;
-pub use recursion::tie;
+pub use recursion::close_recursion;
 pub use rewrite::{Operand, Pass, PassCount, Rewrite, Rewriter, optimised, pass_counts, run_pass};
 pub use traced::traced;

@@ -3,7 +3,7 @@
 use super::binary::{Binary, BinaryCall, BinaryDef, Guard};
 use super::families::{loops, table};
 use crate::emit::*;
-use ferrograph_graph::{Emitter, Law, ScalarCode, Val};
+use ferrograph_graph::{AlgebraicIdentity, Emitter, ScalarCode, Val};
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::Binary as Of;
 use ferrograph_tensor::Result;
@@ -17,42 +17,42 @@ table! {
         .vjp(add)
         .joining_strings()
         .code(ScalarCode::Add)
-        .law(Law::Neutral(-0.0));
+        .identity(AlgebraicIdentity::Neutral(-0.0));
     /// `x + y`; strings are joined. An older name of `AddV2`.
     ADD: add_v1 = BinaryDef::new("Add", loops!(Of, k::Add, numeric))
         .known(i64::checked_add)
         .vjp(add)
         .joining_strings()
         .code(ScalarCode::Add)
-        .law(Law::Neutral(-0.0));
+        .identity(AlgebraicIdentity::Neutral(-0.0));
     /// `x - y`.
     SUB: sub = BinaryDef::new("Sub", loops!(Of, k::Sub, numeric))
         .node("sub")
         .known(i64::checked_sub)
         .vjp(sub)
         .code(ScalarCode::Sub)
-        .law(Law::NeutralRight(0.0));
+        .identity(AlgebraicIdentity::NeutralRight(0.0));
     /// `x * y`.
     MUL: mul = BinaryDef::new("Mul", loops!(Of, k::Mul, numeric))
         .node("mul")
         .known(i64::checked_mul)
         .vjp(mul)
         .code(ScalarCode::Mul)
-        .law(Law::Neutral(1.0));
+        .identity(AlgebraicIdentity::Neutral(1.0));
     /// `x / y`.
     REAL_DIV: div = BinaryDef::new("RealDiv", loops!(Of, k::Div, numeric))
         .node("truediv")
         .guard(Guard::Divisor)
         .vjp(div)
         .code(ScalarCode::Div)
-        .law(Law::NeutralRight(1.0));
+        .identity(AlgebraicIdentity::NeutralRight(1.0));
     /// `x / y`; integers are divided towards zero.
     DIV: div_v1 = BinaryDef::new("Div", loops!(Of, k::Div, numeric))
         .node("div")
         .guard(Guard::Divisor)
         .vjp(div)
         .code(ScalarCode::Div)
-        .law(Law::NeutralRight(1.0));
+        .identity(AlgebraicIdentity::NeutralRight(1.0));
     /// `x / y` rounded towards zero.
     TRUNCATE_DIV: truncate_div = BinaryDef::new("TruncateDiv", loops!(Of, k::TruncateDiv, real))
         .guard(Guard::Divisor)

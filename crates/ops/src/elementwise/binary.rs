@@ -3,9 +3,9 @@
 use super::strings;
 use crate::emit::*;
 use ferrograph_graph::{
-    Batching, Decl, Differentiability, Emitter, Grad, Grads, Inputs, Kernel, Kind, Known, Law,
-    Lowered, Map, Op, Operands, Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate,
-    op_object, sets,
+    AlgebraicIdentity, Batching, Decl, Differentiability, Emitter, Grad, Grads, Inputs, Kernel,
+    Kind, Known, Lowered, Map, Op, Operands, Port, Runner, ScalarCode, Specs, Tensors, Val,
+    VjpCall, evaluate, op_object, sets,
 };
 use ferrograph_kernels::elementwise::{self as k, Broadcast, contains_negative, contains_zero};
 use ferrograph_kernels::pool;
@@ -102,9 +102,9 @@ impl BinaryDef {
     pub const fn code(self, code: ScalarCode) -> BinaryDef {
         BinaryDef { code, ..self }
     }
-    /// It obeys that identity.
-    pub const fn law(mut self, law: Law) -> BinaryDef {
-        self.decl.law = law;
+    /// It has that algebraic identity.
+    pub const fn identity(mut self, identity: AlgebraicIdentity) -> BinaryDef {
+        self.decl.identity = identity;
         self
     }
     /// It does what that text says.

@@ -3,7 +3,7 @@
 use super::binary::{Binary, BinaryDef};
 use super::families::{loops, table};
 use super::unary::{Unary, UnaryDef};
-use ferrograph_graph::{Law, Registry, ScalarCode};
+use ferrograph_graph::{AlgebraicIdentity, Registry, ScalarCode};
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::{Binary as Of, Unary as Of1};
 
@@ -14,9 +14,9 @@ mod two {
     table! {
         trait EmitLogic; Binary(x, y): BinaryDef;
         /// Whether both hold.
-        LOGICAL_AND: logical_and = BinaryDef::new("LogicalAnd", loops!(Of, k::LogicalAnd, bool)).code(ScalarCode::And).law(Law::Neutral(1.0));
+        LOGICAL_AND: logical_and = BinaryDef::new("LogicalAnd", loops!(Of, k::LogicalAnd, bool)).code(ScalarCode::And).identity(AlgebraicIdentity::Neutral(1.0));
         /// Whether one holds at least.
-        LOGICAL_OR: logical_or = BinaryDef::new("LogicalOr", loops!(Of, k::LogicalOr, bool)).code(ScalarCode::Or).law(Law::Neutral(0.0));
+        LOGICAL_OR: logical_or = BinaryDef::new("LogicalOr", loops!(Of, k::LogicalOr, bool)).code(ScalarCode::Or).identity(AlgebraicIdentity::Neutral(0.0));
         /// The bits that both have.
         BITWISE_AND: bitwise_and = BinaryDef::new("BitwiseAnd", loops!(Of, k::BitAnd, integer)).code(ScalarCode::BitAnd);
         /// The bits that one has at least.
@@ -37,9 +37,9 @@ mod one {
     table! {
         trait EmitBits; Unary(x): UnaryDef;
         /// Whether it does not hold.
-        LOGICAL_NOT: logical_not = UnaryDef::new("LogicalNot", loops!(Of1, k::LogicalNot, bool)).code(ScalarCode::Not).law(Law::Involution);
+        LOGICAL_NOT: logical_not = UnaryDef::new("LogicalNot", loops!(Of1, k::LogicalNot, bool)).code(ScalarCode::Not).identity(AlgebraicIdentity::Involution);
         /// All bits turned over.
-        INVERT: invert = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer)).code(ScalarCode::Invert).law(Law::Involution);
+        INVERT: invert = UnaryDef::new("Invert", loops!(Of1, k::Invert, integer)).code(ScalarCode::Invert).identity(AlgebraicIdentity::Involution);
     }
 }
 

@@ -17,7 +17,7 @@ declare! {
 
     /// The nearest values of another dtype to those of `x`: integers wrap, floats are truncated to integers, complex
     /// numbers lose their imaginary part; floats of one byte are rounded once.
-    Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp, law Casts, batch Broadcasts {
+    Cast: cast_to(x: SrcT) -> (y: DstT), gradient Vjp, identity Casts, batch Broadcasts {
         /// The dtype to convert to.
         dtype as "DstT": DType,
     };

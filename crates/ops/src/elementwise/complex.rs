@@ -4,8 +4,8 @@ use super::families::{loops, table};
 use super::unary::{Unary, UnaryCall, UnaryDef};
 use crate::emit::*;
 use ferrograph_graph::{
-    Emitter, Grads, Inputs, Law, Lowered, Map, Op, ScalarCode, Specs, Val, VjpCall, declare,
-    declared,
+    AlgebraicIdentity, Emitter, Grads, Inputs, Lowered, Map, Op, ScalarCode, Specs, Val, VjpCall,
+    declare, declared,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::{BinaryOp, Unary as Of};
@@ -20,7 +20,7 @@ pub(super) mod parts {
     table! {
         trait EmitParts; Unary(x): UnaryDef;
         /// The complex conjugate.
-        CONJ: complex_conj = UnaryDef::new("Conj", loops!(Of, k::Conj, complex)).vjp(conj).law(Law::Involution);
+        CONJ: complex_conj = UnaryDef::new("Conj", loops!(Of, k::Conj, complex)).vjp(conj).identity(AlgebraicIdentity::Involution);
         /// The real part.
         REAL: real = UnaryDef::new("Real", loops!(Of, k::Real, complex)).vjp(real);
         /// The imaginary part.

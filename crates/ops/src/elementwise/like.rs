@@ -17,9 +17,9 @@ declare_family! {
     } (x: T) -> (y: T) {};
 
     /// Zeros of the dtype and shape of `x`.
-    ZerosLike as "zeros_like": zeros_like, gradient Stops, law OfShape, batch Broadcasts { ones: false };
+    ZerosLike as "zeros_like": zeros_like, gradient Stops, identity OfShape, batch Broadcasts { ones: false };
     /// Ones of the dtype and shape of `x`.
-    OnesLike as "ones_like": ones_like, gradient Stops, law OfShape, batch Broadcasts { ones: true };
+    OnesLike as "ones_like": ones_like, gradient Stops, identity OfShape, batch Broadcasts { ones: true };
 }
 
 fn ones(dtype: DType) -> Option<Kernel> {

@@ -4,7 +4,7 @@ use super::families::{loops, table};
 use super::math_grads as g;
 use super::unary::{Unary, UnaryCall, UnaryDef};
 use crate::emit::*;
-use ferrograph_graph::{Emitter, Law, ScalarCode, Val};
+use ferrograph_graph::{AlgebraicIdentity, Emitter, ScalarCode, Val};
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::elementwise::Unary as Of;
 use ferrograph_tensor::Result;
@@ -12,7 +12,7 @@ use ferrograph_tensor::Result;
 table! {
     trait EmitMath; Unary(x): UnaryDef;
     /// `-x`.
-    NEG: neg = UnaryDef::new("Neg", loops!(Of, k::Neg, signed)).known(i64::checked_neg).vjp(g::neg).code(ScalarCode::Neg).law(Law::Involution);
+    NEG: neg = UnaryDef::new("Neg", loops!(Of, k::Neg, signed)).known(i64::checked_neg).vjp(g::neg).code(ScalarCode::Neg).identity(AlgebraicIdentity::Involution);
     /// The absolute value.
     ABS: abs = UnaryDef::new("Abs", loops!(Of, k::Abs, real)).vjp(g::abs).code(ScalarCode::Abs);
     /// The absolute value of a complex number.

@@ -21,10 +21,10 @@ declare_family! {
     } (condition: bool, t: T in stored, e: T) -> (output: T) {};
 
     /// `t` where `condition` holds, else `e`; all three broadcast.
-    SelectV2: select, gradient Vjp, law Selects, batch Broadcasts { broadcast: true };
+    SelectV2: select, gradient Vjp, identity Selects, batch Broadcasts { broadcast: true };
     /// `t` where `condition` holds, else `e`; the condition is a scalar, a vector that chooses rows, or of the
     /// operands' shape.
-    Select: select_rows, gradient Vjp, law Selects, batch Rule { broadcast: false };
+    Select: select_rows, gradient Vjp, identity Selects, batch Rule { broadcast: false };
 }
 
 impl Select {

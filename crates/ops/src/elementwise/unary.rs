@@ -1,8 +1,9 @@
 //! Operations on one tensor, element by element.
 
 use ferrograph_graph::{
-    Batching, Decl, Differentiability, Emitter, Grads, Inputs, Kernel, Kind, Law, Lowered, Map, Op,
-    Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object, sets,
+    AlgebraicIdentity, Batching, Decl, Differentiability, Emitter, Grads, Inputs, Kernel, Kind,
+    Lowered, Map, Op, Port, Runner, ScalarCode, Specs, Tensors, Val, VjpCall, evaluate, op_object,
+    sets,
 };
 use ferrograph_kernels::elementwise as k;
 use ferrograph_kernels::pool;
@@ -55,9 +56,9 @@ impl UnaryDef {
     pub const fn code(self, code: ScalarCode) -> UnaryDef {
         UnaryDef { code, ..self }
     }
-    /// It obeys that identity.
-    pub const fn law(mut self, law: Law) -> UnaryDef {
-        self.decl.law = law;
+    /// It has that algebraic identity.
+    pub const fn identity(mut self, identity: AlgebraicIdentity) -> UnaryDef {
+        self.decl.identity = identity;
         self
     }
     /// It does what that text says.

@@ -1,6 +1,6 @@
 //! The call of a graph from within itself. It is made by what traces the graph, not by name.
 
-use super::{Knot, Level};
+use super::{Level, RecursiveHandle};
 use ferrograph_graph::{
     Attr, AttrDecl, AttrKind, Attrs, Batching, Decl, Differentiability, Effect, Graph, Inputs,
     Kind, Op, Port, Runner, Specs, Tensors, op_object,
@@ -42,31 +42,31 @@ static CALL: Decl = calling(
 /// A call of the graph in which it stands, directly or in a region: its inputs are the graph's.
 #[derive(Debug)]
 pub struct RecursiveCall {
-    knot: Weak<Knot>,
+    handle: Weak<RecursiveHandle>,
     inputs: Vec<TensorSpec>,
     outputs: Vec<TensorSpec>,
 }
 
 impl RecursiveCall {
-    /// A call of the graph of a knot.
-    pub fn of(knot: &Arc<Knot>) -> RecursiveCall {
+    /// A call of the graph of a handle.
+    pub fn of(handle: &Arc<RecursiveHandle>) -> RecursiveCall {
         RecursiveCall {
-            knot: Arc::downgrade(knot),
-            inputs: knot.inputs().to_vec(),
-            outputs: knot.outputs().to_vec(),
+            handle: Arc::downgrade(handle),
+            inputs: handle.inputs().to_vec(),
+            outputs: handle.outputs().to_vec(),
         }
     }
 
     /// What it calls; `None` where the graph is gone.
-    pub fn target(&self) -> Option<Arc<Knot>> {
-        self.knot.upgrade()
+    pub fn target(&self) -> Option<Arc<RecursiveHandle>> {
+        self.handle.upgrade()
     }
 
     /// What it calls.
     ///
     /// # Errors
     /// `Internal` where the graph is gone.
-    pub fn knot(&self) -> Result<Arc<Knot>> {
+    pub fn handle(&self) -> Result<Arc<RecursiveHandle>> {
         self.target()
             .ok_or_else(|| err!(Internal, "the graph of a recursive call is gone"))
     }
@@ -76,12 +76,12 @@ impl RecursiveCall {
     /// # Errors
     /// `FailedPrecondition` where its trace has not ended.
     pub fn graph(&self) -> Result<Arc<Graph>> {
-        let knot = self.knot()?;
-        knot.graph().ok_or_else(|| {
+        let handle = self.handle()?;
+        handle.graph().ok_or_else(|| {
             err!(
                 FailedPrecondition,
                 "graph {} is called before its trace has ended",
-                knot.name()
+                handle.name()
             )
         })
     }
@@ -103,7 +103,7 @@ impl Op for RecursiveCall {
     }
     fn attrs(&self) -> Attrs {
         match self.target() {
-            Some(knot) => Attrs::new().with("f", Attr::Object(knot as Arc<dyn Object>)),
+            Some(handle) => Attrs::new().with("f", Attr::Object(handle as Arc<dyn Object>)),
             None => Attrs::new(),
         }
     }
@@ -115,7 +115,8 @@ impl Op for RecursiveCall {
         Ok(self.outputs.iter().cloned().collect())
     }
     fn effect(&self) -> Effect {
-        self.target().map_or(Effect::World, |knot| knot.effect())
+        self.target()
+            .map_or(Effect::World, |handle| handle.effect())
     }
     fn eval(&self, runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         self.eval_owned(runner, inputs.iter().cloned().collect())

@@ -3,13 +3,13 @@
 mod bundle;
 mod call;
 mod depth;
-mod knot;
+mod handle;
 
 pub use bundle::{Bundle, EmitBundles};
 pub(crate) use bundle::{sum_of_bundles, zeros_like_bundle};
 pub use call::RecursiveCall;
 pub use depth::Level;
-pub use knot::{Knot, KnotGradient};
+pub use handle::{RecursiveGradient, RecursiveHandle};
 
 pub(crate) fn register(r: &mut ferrograph_graph::Registry) {
     bundle::register(r);

@@ -16,7 +16,7 @@ declare! {
     trait EmitSums;
 
     /// The sum of all `inputs`, of one dtype and shape.
-    AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp, law OnlyTerm, batch Leads(255);
+    AddN: add_n(inputs: [T; N] in summed) -> (sum: T), gradient Vjp, identity OnlyTerm, batch Leads(255);
 
     /// Half the sum of the squares of `t`.
     L2Loss: l2_loss(t: T in floating) -> (output: T rank 0), gradient Vjp, batch Rule;

@@ -6,7 +6,7 @@ use crate::attrs::PyGraphHandle;
 use crate::emit::to_val;
 use crate::errors::{IntoPyResult, guarded};
 use crate::fork::unlocked;
-use crate::region::{PyKnot, PyRegion};
+use crate::region::{PyRecursiveHandle, PyRegion};
 use crate::tensor::wrap;
 use crate::work;
 use ferrograph_graph::{Effect, Graph, Tensors, Val, Vals};
@@ -111,7 +111,7 @@ impl PyConcrete {
             let outputs = guarded(|| self.run(py, &vals)).or_raise(py)?;
             outputs.into_iter().map(Val::eager).collect()
         } else {
-            guarded(|| self.call_through_door(py, &vals)).or_raise(py)?
+            guarded(|| self.call_through_dispatcher(py, &vals)).or_raise(py)?
         };
         if let (Tree::Leaf(0), 1) = (&self.result, outputs.len()) {
             return wrap(
@@ -130,7 +130,11 @@ impl PyConcrete {
     }
 
     /// Calls while a trace takes operations or tapes hear of them.
-    fn call_through_door(&self, py: Python<'_>, vals: &[Val]) -> ferrograph_tensor::Result<Vals> {
+    fn call_through_dispatcher(
+        &self,
+        py: Python<'_>,
+        vals: &[Val],
+    ) -> ferrograph_tensor::Result<Vals> {
         if is_tracing() {
             return self.function.call(vals);
         }
@@ -241,8 +245,8 @@ impl PyConcrete {
         template: &Bound<'_, PyAny>,
         captures: Option<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<PyConcrete> {
-        if let Ok(knot) = source.cast::<PyKnot>() {
-            let call = RecursiveCall::of(&knot.get().0);
+        if let Ok(handle) = source.cast::<PyRecursiveHandle>() {
+            let call = RecursiveCall::of(&handle.get().0);
             return PyConcrete::of(ConcreteFunction::of_recursive(call), template);
         }
         let (graph, captures) = match source.cast::<PyRegion>() {

@@ -4,7 +4,7 @@
 use super::facts::Scope;
 use crate::plan::{Action, Block, Bound, Move, Reduced, Site, Slot, Step, Taken};
 use ferrograph_graph::{
-    Effect, Graph, Inputs, Law, Lowered, Node, NodeId, ObjectKernel, ValueId, lower,
+    AlgebraicIdentity, Effect, Graph, Inputs, Lowered, Node, NodeId, ObjectKernel, ValueId, lower,
 };
 use ferrograph_ops::{BroadcastTo, PACKED_BYTES};
 use ferrograph_tensor::{DType, Result, Shape, Tensor, TensorSpec, err};
@@ -232,7 +232,7 @@ impl Lowering {
         steps: &mut Vec<Step>,
     ) -> Result<()> {
         let scope = names.scope;
-        if node.op.decl().law == Law::PassesOn {
+        if node.op.decl().identity == AlgebraicIdentity::Forwards {
             return self.pass_on(names, node);
         }
         let ins = self.reads(names, &node.inputs)?;

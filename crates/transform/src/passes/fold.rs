@@ -3,7 +3,7 @@
 
 use super::{SMALL, is_plain, is_pure};
 use crate::rewrite::{Pass, Rewrite, Rewriter};
-use ferrograph_graph::{Differentiability, Interpreter, Law, Node, NodeId};
+use ferrograph_graph::{AlgebraicIdentity, Differentiability, Interpreter, Node, NodeId};
 use ferrograph_ops::attempt;
 use ferrograph_tensor::Tensor;
 
@@ -41,7 +41,7 @@ fn constants(graph: &Rewriter<'_>, id: NodeId) -> Option<Vec<Tensor>> {
 
 /// An input of the same type, where that is all that counts.
 fn blank(graph: &Rewriter<'_>, node: &Node) -> Option<Vec<Tensor>> {
-    if node.op.decl().law != Law::OfShape {
+    if node.op.decl().identity != AlgebraicIdentity::OfShape {
         return None;
     }
     let spec = &graph.value(node.outputs[0]).spec;

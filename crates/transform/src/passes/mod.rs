@@ -4,7 +4,7 @@ mod cse;
 mod fold;
 mod prune;
 mod simplify;
-mod turn;
+mod transpose_elimination;
 
 use crate::rewrite::Named;
 use ferrograph_graph::Node;
@@ -13,7 +13,9 @@ use ferrograph_tensor::{DType, Tensor};
 /// All passes in the order in which they run.
 pub(crate) static ALL: [Named; 5] = [
     Named::new("fold", || Box::new(fold::Fold)),
-    Named::new("turn", || Box::<turn::Turn>::default()),
+    Named::new("transpose_elimination", || {
+        Box::<transpose_elimination::TransposeElimination>::default()
+    }),
     Named::new("simplify", || Box::new(simplify::Simplify)),
     Named::new("cse", || Box::<cse::Cse>::default()),
     Named::new("prune", || Box::<prune::Prune>::default()),

@@ -2,7 +2,7 @@
 //! the next one, which hands it on in its turn, has no gradient.
 
 use ferrograph_graph::{Differentiability, Graph, Node, Role};
-use ferrograph_ops::{Knot, RecursiveCall};
+use ferrograph_ops::{RecursiveCall, RecursiveHandle};
 use ferrograph_tensor::DType;
 use std::ptr;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ pub(super) fn carries_gradient(dtype: DType) -> bool {
     dtype.is_differentiable() || matches!(dtype, DType::Resource | DType::Variant)
 }
 
-/// For each input of the graph of `knot`, whether its gradient may be something.
-pub(super) fn connected_inputs(graph: &Graph, knot: &Knot) -> Vec<bool> {
+/// For each input of the graph of `handle`, whether its gradient may be something.
+pub(super) fn connected_inputs(graph: &Graph, handle: &RecursiveHandle) -> Vec<bool> {
     let mut found = vec![false; graph.inputs.len()];
     loop {
         let reach = Reach {
-            knot,
+            handle,
             connected: &found,
         };
         let next: Vec<bool> = (0..graph.inputs.len())
@@ -35,7 +35,7 @@ pub(super) fn connected_inputs(graph: &Graph, knot: &Knot) -> Vec<bool> {
 }
 
 struct Reach<'a> {
-    knot: &'a Knot,
+    handle: &'a RecursiveHandle,
     /// What is known so far of the inputs of the graph itself.
     connected: &'a [bool],
 }
@@ -64,12 +64,12 @@ impl Reach<'_> {
         if node.op.differentiability() == Differentiability::Stops {
             return vec![false; n];
         }
-        if let Some(knot) = node
+        if let Some(handle) = node
             .op
             .downcast::<RecursiveCall>()
             .and_then(RecursiveCall::target)
         {
-            let own = ptr::eq(Arc::as_ptr(&knot), self.knot);
+            let own = ptr::eq(Arc::as_ptr(&handle), self.handle);
             let passes = |(r, known): (&bool, &bool)| *r && (*known || !own);
             let known = self.connected.iter().chain(std::iter::repeat(&true));
             return vec![inputs.iter().zip(known).any(passes); n];

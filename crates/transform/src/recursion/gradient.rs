@@ -2,8 +2,8 @@
 //! all that the backward graph needs, among which are the bundles of the calls in it; so both have types that are known
 //! before they are derived.
 
+use super::close::settle;
 use super::connected::{carries_gradient, connected_inputs};
-use super::tie::settle;
 use crate::emit::TraceEmitter;
 use crate::gradient::{GraphGradient, add_arg, apply_backward, graph_gradient};
 use crate::region::{Node, read_of, zeros_of};
@@ -11,7 +11,7 @@ use ferrograph_graph::{
     Emitter, Grad, Grads, Graph, OpRef, Sym, Trace, TraceRef, Val, ValueId, VjpCall,
 };
 use ferrograph_ops::emit::*;
-use ferrograph_ops::{Call, Knot, KnotGradient, LeafOps, RecursiveCall};
+use ferrograph_ops::{Call, LeafOps, RecursiveCall, RecursiveGradient, RecursiveHandle};
 use ferrograph_tensor::{DType, Result, TensorSpec, err};
 use parking_lot::ReentrantMutex;
 use std::sync::Arc;
@@ -26,9 +26,9 @@ pub(crate) fn recursive_vjp(
     op: &RecursiveCall,
     call: &VjpCall<'_>,
 ) -> Result<Grads> {
-    let knot = op.knot()?;
-    let kept = kept_bundle(&knot, call);
-    let base = kept.as_ref().map_or(&knot, |(base, _)| base);
+    let handle = op.handle()?;
+    let kept = kept_bundle(&handle, call);
+    let base = kept.as_ref().map_or(&handle, |(base, _)| base);
     let gradient = knot_gradient(base)?;
     let bundle = match kept.as_ref() {
         Some((_, bundle)) => bundle.clone(),
@@ -54,57 +54,60 @@ pub(crate) fn recursive_vjp(
     Ok(gradient.inputs.iter().map(grad).collect())
 }
 
-/// Where the call gives what its gradient needs already, and nothing depends on that: the knot without it, and that.
-fn kept_bundle(knot: &Knot, call: &VjpCall<'_>) -> Option<(Arc<Knot>, Val)> {
-    let base = knot.extended()?;
+/// Where the call gives what its gradient needs already, and nothing depends on that: the handle without it, and that.
+fn kept_bundle(
+    handle: &RecursiveHandle,
+    call: &VjpCall<'_>,
+) -> Option<(Arc<RecursiveHandle>, Val)> {
+    let base = handle.extended()?;
     let place = base.outputs().len();
     let depends = call.grads.get(place).is_some_and(Option::is_some);
     (!depends).then(|| Some((base, call.outputs.get(place)?.clone())))?
 }
 
-/// The gradient of the graph of a knot; derived once.
-fn knot_gradient(knot: &Arc<Knot>) -> Result<Arc<KnotGradient>> {
+/// The gradient of the graph of a handle; derived once.
+fn knot_gradient(handle: &Arc<RecursiveHandle>) -> Result<Arc<RecursiveGradient>> {
     let _alone = DERIVING.lock();
-    if let Some(known) = knot.gradient() {
+    if let Some(known) = handle.gradient() {
         return Ok(known);
     }
-    let graph = knot.graph().ok_or_else(|| {
+    let graph = handle.graph().ok_or_else(|| {
         err!(
             Unimplemented,
             "{} takes the gradient of a call of itself, which is of higher order at each level: take the gradient \
              outside of it",
-            knot.name()
+            handle.name()
         )
     })?;
-    let gradient = Arc::new(declared(knot, &graph)?);
-    knot.set_gradient(Some(gradient.clone()));
+    let gradient = Arc::new(declared(handle, &graph)?);
+    handle.set_gradient(Some(gradient.clone()));
     let filled = fill(&graph, &gradient);
     if filled.is_err() {
-        knot.set_gradient(None);
+        handle.set_gradient(None);
     }
     filled.map(|()| gradient)
 }
 
-/// The gradient with knots that are not filled in yet.
-fn declared(knot: &Arc<Knot>, graph: &Graph) -> Result<KnotGradient> {
+/// The gradient with handles that are not filled in yet.
+fn declared(handle: &Arc<RecursiveHandle>, graph: &Graph) -> Result<RecursiveGradient> {
     let bundle = TensorSpec::scalar(DType::Variant);
-    let seeds: Vec<usize> = (0..knot.outputs().len())
-        .filter(|&i| carries_gradient(knot.outputs()[i].dtype))
+    let seeds: Vec<usize> = (0..handle.outputs().len())
+        .filter(|&i| carries_gradient(handle.outputs()[i].dtype))
         .collect();
     let (mut inputs, mut grads) = (Vec::new(), Vec::new());
-    for (i, connected) in connected_inputs(graph, knot).into_iter().enumerate() {
+    for (i, connected) in connected_inputs(graph, handle).into_iter().enumerate() {
         inputs.push(connected.then_some(grads.len()));
         if connected {
             grads.push(gradient_spec(graph, graph.inputs[i])?);
         }
     }
-    let forward = [knot.outputs(), std::slice::from_ref(&bundle)].concat();
-    let mut taken: Vec<TensorSpec> = seeds.iter().map(|&i| knot.outputs()[i].clone()).collect();
+    let forward = [handle.outputs(), std::slice::from_ref(&bundle)].concat();
+    let mut taken: Vec<TensorSpec> = seeds.iter().map(|&i| handle.outputs()[i].clone()).collect();
     taken.push(bundle);
-    let named = |prefix: &str| Arc::from(format!("__{prefix}_{}", knot.name()));
-    Ok(KnotGradient {
-        forward: Knot::extending(knot, named("forward"), forward),
-        backward: Knot::new(named("backward"), taken, grads),
+    let named = |prefix: &str| Arc::from(format!("__{prefix}_{}", handle.name()));
+    Ok(RecursiveGradient {
+        forward: RecursiveHandle::extending(handle, named("forward"), forward),
+        backward: RecursiveHandle::new(named("backward"), taken, grads),
         seeds,
         inputs,
     })
@@ -119,7 +122,7 @@ fn gradient_spec(graph: &Graph, input: ValueId) -> Result<TensorSpec> {
     read_of(graph, input).ok_or_else(|| err!(Internal, "a variable has a gradient but is not read"))
 }
 
-fn fill(graph: &Arc<Graph>, gradient: &KnotGradient) -> Result<()> {
+fn fill(graph: &Arc<Graph>, gradient: &RecursiveGradient) -> Result<()> {
     let mut mask = vec![false; graph.outputs.len()];
     for &i in &gradient.seeds {
         mask[i] = true;
@@ -136,7 +139,7 @@ fn fill(graph: &Arc<Graph>, gradient: &KnotGradient) -> Result<()> {
 }
 
 /// The inputs whose gradients are asked for and turn out to be nothing: zeros.
-fn missing(gradient: &KnotGradient, derived: &GraphGradient) -> Vec<usize> {
+fn missing(gradient: &RecursiveGradient, derived: &GraphGradient) -> Vec<usize> {
     let wanted = |i: &usize| gradient.inputs[*i].is_some() && derived.inputs[*i].is_none();
     (0..gradient.inputs.len()).filter(wanted).collect()
 }
@@ -157,7 +160,7 @@ fn bundled(graph: &Graph, derived: &GraphGradient, missing: &[usize]) -> Vec<Val
 
 fn forward_graph(
     graph: &Graph,
-    gradient: &KnotGradient,
+    gradient: &RecursiveGradient,
     derived: &GraphGradient,
     missing: &[usize],
 ) -> Result<Arc<Graph>> {
@@ -176,7 +179,7 @@ fn forward_graph(
 
 fn backward_graph(
     graph: &Graph,
-    gradient: &KnotGradient,
+    gradient: &RecursiveGradient,
     derived: &GraphGradient,
     missing: &[usize],
 ) -> Result<Arc<Graph>> {

@@ -1,8 +1,8 @@
 //! Graphs that call themselves: the end of their traces, and their gradients.
 
+mod close;
 mod connected;
 mod gradient;
-mod tie;
 
+pub use close::close_recursion;
 pub(crate) use gradient::recursive_vjp;
-pub use tie::tie;

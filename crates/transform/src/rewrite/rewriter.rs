@@ -4,7 +4,8 @@
 use super::overlay::Overlay;
 use super::{Made, Operand, Rewrite};
 use ferrograph_graph::{
-    Graph, Inputs, Known, KnownOutputs, Law, Node, NodeId, OpRef, Specs, ValueId, ValueInfo,
+    AlgebraicIdentity, Graph, Inputs, Known, KnownOutputs, Node, NodeId, OpRef, Specs, ValueId,
+    ValueInfo,
 };
 use ferrograph_ops::Const;
 use ferrograph_tensor::{Result, Tensor, TensorSpec, err};
@@ -389,7 +390,8 @@ impl<'g> Rewriter<'g> {
         self.gone.resize(self.nodes.len(), false);
         if !std::mem::replace(&mut self.gone[id.index()], true) {
             let op = &self.node(id).op;
-            let is_step = op.constant().is_none() && op.decl().law != Law::PassesOn;
+            let is_step =
+                op.constant().is_none() && op.decl().identity != AlgebraicIdentity::Forwards;
             self.n_gone += 1;
             self.n_steps_gone += usize::from(is_step);
         }

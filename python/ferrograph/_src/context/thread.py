@@ -73,7 +73,7 @@ class Ongoing:
         """Whether the pass came to a call of the function itself."""
         return self.is_pending or self.substitute is not None
 
-    def knot(self) -> Any:
+    def handle(self) -> Any:
         """What the calls of itself name; None where there are none."""
         return None if self.substitute is None else self.substitute[0]
 

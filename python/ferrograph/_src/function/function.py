@@ -338,7 +338,7 @@ class Function(Explained):
                 creation.n_outputs = len(flat)
                 if creation.made:
                     flat = [*flat, *(value for _, value in creation.made if value is not None)]
-                region.finish(flat, None if again else trace.knot())
+                region.finish(flat, None if again else trace.handle())
         finally:
             pop_creation()
         if creation.made:

@@ -1,15 +1,15 @@
 //! Replaces an operation by what is there already, or by a simpler one, where the result has the same bits: -0.0 stays
 //! -0.0, a NaN keeps its payload. (A signalling NaN, which arithmetic would have made quiet, stays signalling.)
 //!
-//! An operation declares the [`Law`] that it obeys; what a law makes of a node is a function in the file of its family.
-//! It may only drop what cannot fail. A node with control predecessors is left alone: programs hang them on identities.
+//! An operation declares its [`AlgebraicIdentity`]; what that makes of a node is a function in the file of its family. It
+//! may only drop what cannot fail. A node with control predecessors is left alone: programs attach them to `Identity`.
 
 mod arithmetic;
 mod movement;
 
 use super::SMALL;
 use crate::rewrite::{Pass, Rewrite, Rewriter};
-use ferrograph_graph::{Law, Node, NodeId, ValueId};
+use ferrograph_graph::{AlgebraicIdentity, Node, NodeId, ValueId};
 use ferrograph_ops::BroadcastTo;
 use ferrograph_tensor::{PartialShape, Tensor, TensorSpec};
 
@@ -18,31 +18,31 @@ pub(super) struct Simplify;
 impl Pass for Simplify {
     fn visit(&mut self, graph: &Rewriter<'_>, id: NodeId) -> Option<Rewrite> {
         let node = graph.node(id);
-        let law = node.op.decl().law;
-        if law == Law::Free || !node.control.is_empty() {
+        let identity = node.op.decl().identity;
+        if identity == AlgebraicIdentity::None || !node.control.is_empty() {
             return None;
         }
-        applied(law, &Site { graph, id, node })
+        applied(identity, &Site { graph, id, node })
     }
 }
 
-/// What a law makes of a node that obeys it.
-fn applied(law: Law, site: &Site<'_>) -> Option<Rewrite> {
-    match law {
-        Law::Free => None,
-        Law::OfShape => movement::filled(site),
-        Law::PassesOn => passed_on(site),
-        Law::OnlyTerm => only_term(site),
-        Law::OnlyPart => only_part(site),
-        Law::Neutral(number) => arithmetic::neutral(site, number),
-        Law::NeutralRight(number) => arithmetic::neutral_right(site, number),
-        Law::Untouched(number) => movement::untouched(site, number),
-        Law::Involution => arithmetic::involution(site),
-        Law::KeepsShape => movement::same_shape(site),
-        Law::Reshapes => movement::reshape(site),
-        Law::Permutes => movement::transpose(site),
-        Law::Casts => arithmetic::cast(site),
-        Law::Selects => arithmetic::select(site),
+/// What an algebraic identity makes of a node.
+fn applied(identity: AlgebraicIdentity, site: &Site<'_>) -> Option<Rewrite> {
+    match identity {
+        AlgebraicIdentity::None => None,
+        AlgebraicIdentity::OfShape => movement::filled(site),
+        AlgebraicIdentity::Forwards => forwarded(site),
+        AlgebraicIdentity::OnlyTerm => only_term(site),
+        AlgebraicIdentity::OnlyPart => only_part(site),
+        AlgebraicIdentity::Neutral(number) => arithmetic::neutral(site, number),
+        AlgebraicIdentity::NeutralRight(number) => arithmetic::neutral_right(site, number),
+        AlgebraicIdentity::NoOpOperand(number) => movement::no_op_operand(site, number),
+        AlgebraicIdentity::Involution => arithmetic::involution(site),
+        AlgebraicIdentity::KeepsShape => movement::same_shape(site),
+        AlgebraicIdentity::Reshapes => movement::reshape(site),
+        AlgebraicIdentity::Permutes => movement::transpose(site),
+        AlgebraicIdentity::Casts => arithmetic::cast(site),
+        AlgebraicIdentity::Selects => arithmetic::select(site),
     }
 }
 
@@ -113,7 +113,7 @@ impl<'a> Site<'a> {
 }
 
 /// The outputs are the first inputs.
-fn passed_on(site: &Site<'_>) -> Option<Rewrite> {
+fn forwarded(site: &Site<'_>) -> Option<Rewrite> {
     let inputs = (0..site.node.outputs.len()).map(|i| site.input(i));
     Some(Rewrite::Stand(inputs.collect::<Option<_>>()?))
 }

@@ -54,10 +54,10 @@ pub(super) fn reshape(site: &Site<'_>) -> Option<Rewrite> {
 }
 
 /// Input 0, where the integers in input 1 are all that number.
-pub(super) fn untouched(site: &Site<'_>, number: i64) -> Option<Rewrite> {
+pub(super) fn no_op_operand(site: &Site<'_>, number: i64) -> Option<Rewrite> {
     let given = site.constant(1)?.to_i64s().ok()?;
-    let is_untouched = given.iter().all(|n| *n == number);
-    is_untouched.then(|| site.input(0).map(Rewrite::stand))?
+    let is_no_op = given.iter().all(|n| *n == number);
+    is_no_op.then(|| site.input(0).map(Rewrite::stand))?
 }
 
 /// Axes in the order in which they are, or permuted twice.

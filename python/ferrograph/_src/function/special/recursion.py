@@ -122,9 +122,9 @@ def _stand_in(trace: Ongoing) -> Any:
         trace.is_pending = True
         raise Undetermined
     if trace.substitute is None:
-        knot = _core.Knot(trace.region, trace.result.specs)
-        made = concrete.ConcreteFunction(knot, trace.result.template, trace.function, (), {})
-        trace.substitute = knot, made
+        handle = _core.RecursiveHandle(trace.region, trace.result.specs)
+        made = concrete.ConcreteFunction(handle, trace.result.template, trace.function, (), {})
+        trace.substitute = handle, made
     return trace.substitute[1]
 
 

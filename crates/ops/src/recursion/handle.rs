@@ -1,7 +1,7 @@
 //! What a recursive call names: a graph of known types that is filled in when its trace ends.
 //!
-//! A graph owns its knot, as an attachment, and the knot owns what is derived from the graph; calls inside the graph hold
-//! the knot weakly. So nothing holds itself, and whoever holds the graph holds all that its recursion needs.
+//! A graph owns its handle, as an attachment, and the handle owns what is derived from the graph; calls inside the graph hold
+//! the handle weakly. So nothing holds itself, and whoever holds the graph holds all that its recursion needs.
 
 use ferrograph_graph::{Effect, Graph};
 use ferrograph_tensor::{Object, TensorSpec};
@@ -11,60 +11,73 @@ use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
 /// A graph that calls itself, as its calls see it.
-pub struct Knot {
+pub struct RecursiveHandle {
     name: Arc<str>,
     inputs: Vec<TensorSpec>,
     outputs: Vec<TensorSpec>,
     graph: OnceLock<Held>,
     effect: OnceLock<Effect>,
-    gradient: Mutex<Option<Arc<KnotGradient>>>,
-    /// Of the graph that also gives what the gradient needs: the knot without that.
-    extends: Option<Weak<Knot>>,
+    gradient: Mutex<Option<Arc<RecursiveGradient>>>,
+    /// Of the graph that also gives what the gradient needs: the handle without that.
+    extends: Option<Weak<RecursiveHandle>>,
 }
 
-/// How a knot holds its graph.
+/// How a handle holds its graph.
 enum Held {
-    /// The graph owns the knot.
+    /// The graph owns the handle.
     Owner(Weak<Graph>),
-    /// The knot of another graph owns this one.
+    /// The handle of another graph owns this one.
     Owned(Arc<Graph>),
 }
 
 /// The gradient of a graph that calls itself, of all outputs that carry gradients. Both graphs call themselves, too.
 #[derive(Debug)]
-pub struct KnotGradient {
+pub struct RecursiveGradient {
     /// Gives the outputs, then one variant with all that the backward graph needs.
-    pub forward: Arc<Knot>,
+    pub forward: Arc<RecursiveHandle>,
     /// Takes the gradients of `seeds`, then that variant.
-    pub backward: Arc<Knot>,
+    pub backward: Arc<RecursiveHandle>,
     /// The outputs that carry gradients.
     pub seeds: Vec<usize>,
     /// For each input which output of the backward graph is its gradient; `None` where unconnected.
     pub inputs: Vec<Option<usize>>,
 }
 
-/// The attachment by which a graph owns its knot.
-struct Owned(Arc<Knot>);
+/// The attachment by which a graph owns its handle.
+struct Owned(Arc<RecursiveHandle>);
 
-impl Knot {
-    /// A knot for a graph of that name and these types.
-    pub fn new(name: Arc<str>, inputs: Vec<TensorSpec>, outputs: Vec<TensorSpec>) -> Arc<Knot> {
-        Arc::new(Knot::made(name, inputs, outputs, None))
+impl RecursiveHandle {
+    /// A handle for a graph of that name and these types.
+    pub fn new(
+        name: Arc<str>,
+        inputs: Vec<TensorSpec>,
+        outputs: Vec<TensorSpec>,
+    ) -> Arc<RecursiveHandle> {
+        Arc::new(RecursiveHandle::made(name, inputs, outputs, None))
     }
 
-    /// A knot for a graph that takes what that of `base` does and gives more: what the gradient needs.
-    pub fn extending(base: &Arc<Knot>, name: Arc<str>, outputs: Vec<TensorSpec>) -> Arc<Knot> {
+    /// A handle for a graph that takes what that of `base` does and gives more: what the gradient needs.
+    pub fn extending(
+        base: &Arc<RecursiveHandle>,
+        name: Arc<str>,
+        outputs: Vec<TensorSpec>,
+    ) -> Arc<RecursiveHandle> {
         let extends = Some(Arc::downgrade(base));
-        Arc::new(Knot::made(name, base.inputs.clone(), outputs, extends))
+        Arc::new(RecursiveHandle::made(
+            name,
+            base.inputs.clone(),
+            outputs,
+            extends,
+        ))
     }
 
     fn made(
         name: Arc<str>,
         inputs: Vec<TensorSpec>,
         outputs: Vec<TensorSpec>,
-        extends: Option<Weak<Knot>>,
-    ) -> Knot {
-        Knot {
+        extends: Option<Weak<RecursiveHandle>>,
+    ) -> RecursiveHandle {
+        RecursiveHandle {
             name,
             inputs,
             outputs,
@@ -98,20 +111,20 @@ impl Knot {
         }
     }
 
-    /// Fills in the graph, which owns the knot from now on.
+    /// Fills in the graph, which owns the handle from now on.
     pub fn fill(self: &Arc<Self>, graph: &Arc<Graph>) {
-        // A knot is filled once: by the trace that made it.
+        // A handle is filled once: by the trace that made it.
         drop(self.graph.set(Held::Owner(Arc::downgrade(graph))));
         graph.attachment(|| Owned(self.clone()));
     }
 
-    /// Fills in a graph that this knot owns, which in its turn belongs to another one's gradient.
+    /// Fills in a graph that this handle owns, which itself belongs to the gradient of another one.
     pub fn fill_owned(&self, graph: Arc<Graph>) {
         drop(self.graph.set(Held::Owned(graph)));
     }
 
-    /// The knot of a graph that owns one: of a function that calls itself.
-    pub fn of(graph: &Graph) -> Option<Arc<Knot>> {
+    /// The handle of a graph that owns one: of a function that calls itself.
+    pub fn of(graph: &Graph) -> Option<Arc<RecursiveHandle>> {
         Some(graph.find_attachment::<Owned>()?.0.clone())
     }
 
@@ -132,28 +145,28 @@ impl Knot {
     }
 
     /// The gradient, where it was derived or is being derived.
-    pub fn gradient(&self) -> Option<Arc<KnotGradient>> {
+    pub fn gradient(&self) -> Option<Arc<RecursiveGradient>> {
         self.gradient.lock().clone()
     }
 
     /// Keeps the gradient; `None` where deriving it failed.
-    pub fn set_gradient(&self, gradient: Option<Arc<KnotGradient>>) {
+    pub fn set_gradient(&self, gradient: Option<Arc<RecursiveGradient>>) {
         *self.gradient.lock() = gradient;
     }
 
-    /// The knot whose outputs this one gives, too, before what the gradient needs.
-    pub fn extended(&self) -> Option<Arc<Knot>> {
+    /// The handle whose outputs this one gives, too, before what the gradient needs.
+    pub fn extended(&self) -> Option<Arc<RecursiveHandle>> {
         self.extends.as_ref()?.upgrade()
     }
 }
 
-impl fmt::Debug for Knot {
+impl fmt::Debug for RecursiveHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "@{}", self.name)
     }
 }
 
-impl Object for Knot {
+impl Object for RecursiveHandle {
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -1,5 +1,5 @@
-//! Transpose elimination: reductions of values whose axes are in another order, and of what is computed of them element
-//! by element, read the values as they are stored; what is left is put in the order of the program, which moves less.
+//! Transpose elimination: reductions of transposed values, and of what is computed of them element by element, read the
+//! values as they are stored; what is left is transposed to the order of the program, which moves less.
 //!
 //! Only where each result takes its elements in the same order as before, so that its bits stay; where nothing else
 //! needs what is between; and where the rows that a reduction runs along stay long.
@@ -7,28 +7,30 @@
 use super::{SMALL, is_pure};
 use crate::rewrite::{Made, Operand, Pass, Rewrite, Rewriter};
 use ferrograph_graph::{
-    Batching, Inputs, Law, Lowered, NodeId, OpRef, ReduceCode, Reduction, ValueId, lower,
+    AlgebraicIdentity, Batching, Inputs, Lowered, NodeId, OpRef, ReduceCode, Reduction, ValueId,
+    lower,
 };
 use ferrograph_ops::Reshape;
 use ferrograph_tensor::{DType, Shape, Tensor, TensorSpec};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// Values between the axes in another order and the reduction, at most.
+/// Values between the transposes and the reduction, at most.
 const MOST: usize = 32;
 
-/// Elements that lie behind one another in rows that are long enough.
+/// Consecutive elements of rows that are long enough.
 const LONG: usize = 256;
 
 #[derive(Default)]
-pub(super) struct Turn {
-    /// How often each value is needed; empty where no axes are in another order.
+pub(super) struct TransposeElimination {
+    /// How often each value is needed; empty where nothing is transposed.
     uses: Vec<u32>,
 }
 
-impl Pass for Turn {
+impl Pass for TransposeElimination {
     fn start(&mut self, graph: &Rewriter<'_>) {
-        let permutes = |id: NodeId| graph.node(id).op.decl().law == Law::Permutes;
+        let permutes =
+            |id: NodeId| graph.node(id).op.decl().identity == AlgebraicIdentity::Permutes;
         if !graph.ids().any(permutes) {
             return;
         }
@@ -47,37 +49,37 @@ impl Pass for Turn {
         let operand = graph.input(id, 0)?;
         let shape = graph.value(operand).spec.shape.to_static()?;
         let reduction = reduction(graph, id).filter(|_| shape.n_elements() > SMALL)?;
-        let mut turned = Turned {
+        let mut permuted = Permuted {
             graph,
             shape,
             order: None,
             leaves: Vec::new(),
             members: Vec::new(),
         };
-        let is_turned = turned.takes(operand) && self.are_only_there(&turned, operand);
-        if !is_turned {
+        let is_permuted = permuted.takes(operand) && self.are_only_there(&permuted, operand);
+        if !is_permuted {
             return None;
         }
-        let order = turned.order.clone()?;
+        let order = permuted.order.clone()?;
         let dtype = graph.value(operand).spec.dtype;
-        let axes = Axes::of(&turned.shape, &reduction.axes);
-        let lying = axes.lying(&order);
-        (keeps_bits(reduction.code, dtype, &axes, &lying) && stays_long(&axes, &lying))
+        let axes = Axes::of(&permuted.shape, &reduction.axes);
+        let stored = axes.stored(&order);
+        (keeps_bits(reduction.code, dtype, &axes, &stored) && stays_long(&axes, &stored))
             .then_some(())?;
-        turned.rewritten(id, operand, &reduction.axes, &order)
+        permuted.rewritten(id, operand, &reduction.axes, &order)
     }
 }
 
-impl Turn {
+impl TransposeElimination {
     /// Whether nothing else needs what goes into a reduction of that operand.
-    fn are_only_there(&self, turned: &Turned<'_>, operand: ValueId) -> bool {
+    fn are_only_there(&self, permuted: &Permuted<'_>, operand: ValueId) -> bool {
         let within = |v: ValueId| {
-            let members = turned.members.iter();
-            let inputs = members.flat_map(|&m| turned.graph.inputs(turned.graph.value(m).node));
+            let members = permuted.members.iter();
+            let inputs = members.flat_map(|&m| permuted.graph.inputs(permuted.graph.value(m).node));
             inputs.chain([operand]).filter(|&input| input == v).count()
         };
-        let leaves = turned.leaves.iter().map(|&(v, _)| v);
-        let mut all = turned.members.iter().copied().chain(leaves);
+        let leaves = permuted.leaves.iter().map(|&(v, _)| v);
+        let mut all = permuted.members.iter().copied().chain(leaves);
         all.all(|v| {
             self.uses
                 .get(v.index())
@@ -104,20 +106,20 @@ fn reduction(graph: &Rewriter<'_>, id: NodeId) -> Option<Reduction> {
     }
 }
 
-/// What is computed element by element of values whose axes are in one other order.
-struct Turned<'a> {
+/// What is computed element by element of values that are transposed in one way.
+struct Permuted<'a> {
     graph: &'a Rewriter<'a>,
     /// The shape of all of them.
     shape: Shape,
-    /// Which axis of the values as they lie each axis is.
+    /// Which axis of the stored values each axis is.
     order: Option<Vec<usize>>,
-    /// The values in another order, each with what it is made of.
+    /// The transposed values, each with what it is made of.
     leaves: Vec<(ValueId, ValueId)>,
     /// What is computed, behind what it needs.
     members: Vec<ValueId>,
 }
 
-impl Turned<'_> {
+impl Permuted<'_> {
     /// Takes in a value with all that it is made of, where it can.
     fn takes(&mut self, v: ValueId) -> bool {
         if self.members.contains(&v) || self.leaves.iter().any(|&(leaf, _)| leaf == v) {
@@ -128,7 +130,7 @@ impl Turned<'_> {
         if self.graph.is_input(id) || node.outputs.len() != 1 {
             return false;
         }
-        if node.op.decl().law == Law::Permutes {
+        if node.op.decl().identity == AlgebraicIdentity::Permutes {
             return node.control.is_empty() && self.takes_leaf(v, id);
         }
         let is_map = || matches!(lowered(self.graph, id), Some(Lowered::Map(_)));
@@ -139,7 +141,9 @@ impl Turned<'_> {
         let (whole, others): (SmallVec<[ValueId; 4]>, SmallVec<[ValueId; 4]>) =
             inputs.into_iter().partition(|&input| self.is_whole(input));
         let takes = whole.into_iter().all(|input| self.takes(input))
-            && others.into_iter().all(|input| self.lies(input).is_some());
+            && others
+                .into_iter()
+                .all(|input| self.stored_shape(input).is_some());
         if takes {
             self.members.push(v);
         }
@@ -169,27 +173,27 @@ impl Turned<'_> {
         shape.is_some_and(|shape| shape == self.shape)
     }
 
-    /// The shape under which a value that repeats does so along the axes as they lie, where it has one.
-    fn lies(&self, v: ValueId) -> Option<Option<Shape>> {
+    /// The shape under which a value that is broadcast is so along the axes as they are stored, where it has one.
+    fn stored_shape(&self, v: ValueId) -> Option<Option<Shape>> {
         let shape = self.graph.value(v).spec.shape.to_static()?;
         if shape.n_elements() == 1 {
             return Some(None);
         }
         let order = self.order.as_ref()?;
         let missing = order.len().checked_sub(shape.rank())?;
-        let mut lying = vec![1; order.len()];
+        let mut stored = vec![1; order.len()];
         let mut last = None;
         for (i, &n) in shape.iter().enumerate().filter(|&(_, &n)| n != 1) {
             let at = order[missing + i];
             if last.is_some_and(|last| last > at) {
                 return None;
             }
-            (lying[at], last) = (n, Some(at));
+            (stored[at], last) = (n, Some(at));
         }
-        Some(Some(lying.into_iter().collect()))
+        Some(Some(stored.into_iter().collect()))
     }
 
-    /// The reduction of what lies, put in order behind it.
+    /// The reduction of the stored values, and a transpose of its result.
     fn rewritten(
         &self,
         id: NodeId,
@@ -231,7 +235,7 @@ impl Turned<'_> {
         Some(Rewrite::Compose(made))
     }
 
-    /// What stands for a value among those that lie.
+    /// The operand that replaces a value among the stored ones.
     fn operand(
         &self,
         v: ValueId,
@@ -245,7 +249,7 @@ impl Turned<'_> {
         if let Some(&(_, from)) = self.leaves.iter().find(|(leaf, _)| *leaf == v) {
             return Some(Operand::Value(from));
         }
-        let Some(shape) = self.lies(v)? else {
+        let Some(shape) = self.stored_shape(v)? else {
             return Some(Operand::Value(v));
         };
         let op: OpRef = Arc::new(Reshape);
@@ -261,7 +265,7 @@ fn vector(numbers: impl Iterator<Item = usize>) -> Option<Tensor> {
     Tensor::vector(&numbers.collect::<Option<Vec<i64>>>()?).ok()
 }
 
-/// Of which axis of a reduction of what lies each axis of the result is made.
+/// Of which axis of a reduction of the stored values each axis of the result is made.
 fn left(order: &[usize], reduced: &[bool], keeps_dims: bool) -> Vec<usize> {
     if keeps_dims {
         return order.to_vec();
@@ -281,8 +285,8 @@ impl Axes {
         Axes(axes.map(|(i, (&n, &reduced))| (i, n, reduced)).collect())
     }
 
-    /// The same as they lie, under the same numbers.
-    fn lying(&self, order: &[usize]) -> Axes {
+    /// The same as they are stored, under the same numbers.
+    fn stored(&self, order: &[usize]) -> Axes {
         let mut axes: Vec<_> = order.iter().zip(&self.0).collect();
         axes.sort_by_key(|(at, _)| **at);
         Axes(axes.into_iter().map(|(_, &axis)| axis).collect())
@@ -311,20 +315,20 @@ impl Axes {
 
 /// Whether results have the bits that they have where the axes are in order: no order of the elements changes them, or
 /// they are combined in the same one.
-fn keeps_bits(code: ReduceCode, dtype: DType, in_order: &Axes, lying: &Axes) -> bool {
+fn keeps_bits(code: ReduceCode, dtype: DType, in_order: &Axes, stored: &Axes) -> bool {
     let is_exact = match code {
         ReduceCode::All | ReduceCode::Any => true,
         ReduceCode::EuclideanNorm => false,
         _ => dtype.is_integer(),
     };
     let is_along = |axes: &Axes| axes.inner() == 1;
-    let runs = || in_order.reduced().zip(lying.reduced());
-    is_exact || runs().is_some_and(|(a, b)| a == b) && is_along(in_order) == is_along(lying)
+    let runs = || in_order.reduced().zip(stored.reduced());
+    is_exact || runs().is_some_and(|(a, b)| a == b) && is_along(in_order) == is_along(stored)
 }
 
 /// Whether the reduction still runs along rows that are long, or no shorter.
-fn stays_long(in_order: &Axes, lying: &Axes) -> bool {
-    let inner = lying.inner();
+fn stays_long(in_order: &Axes, stored: &Axes) -> bool {
+    let inner = stored.inner();
     inner == 1 || inner >= LONG || inner >= in_order.inner()
 }
 
@@ -339,11 +343,11 @@ mod tests {
 
     fn keeps(shape: &[usize], text: &str, order: &[usize]) -> bool {
         let axes = axes(shape, text);
-        keeps_bits(ReduceCode::Sum, DType::Float32, &axes, &axes.lying(order))
+        keeps_bits(ReduceCode::Sum, DType::Float32, &axes, &axes.stored(order))
     }
 
     #[test]
-    fn sums_are_turned_where_their_order_stays() {
+    fn transposes_before_sums_are_eliminated_where_the_order_of_elements_stays() {
         assert!(keeps(&[8, 4, 6], "krk", &[2, 0, 1]));
         assert!(keeps(&[8, 4, 6], "kkr", &[1, 0, 2]));
         assert!(keeps(&[8, 4, 1, 6, 5], "krkrk", &[4, 0, 2, 1, 3]));
@@ -357,10 +361,10 @@ mod tests {
     #[test]
     fn exact_reductions_know_no_order() {
         let axes = axes(&[8, 4, 6], "kkr");
-        let lying = axes.lying(&[2, 0, 1]);
-        assert!(keeps_bits(ReduceCode::Sum, DType::Int32, &axes, &lying));
-        assert!(keeps_bits(ReduceCode::All, DType::Bool, &axes, &lying));
-        assert!(!keeps_bits(ReduceCode::Max, DType::Float32, &axes, &lying));
+        let stored = axes.stored(&[2, 0, 1]);
+        assert!(keeps_bits(ReduceCode::Sum, DType::Int32, &axes, &stored));
+        assert!(keeps_bits(ReduceCode::All, DType::Bool, &axes, &stored));
+        assert!(!keeps_bits(ReduceCode::Max, DType::Float32, &axes, &stored));
     }
 
     #[test]

@@ -1,60 +1,60 @@
-//! The end of the trace of a graph that calls itself. Its calls were made before it was known what the graph captures:
-//! they get that now, through all regions around them, and the graph gets its knot.
+//! Closing the recursion, at the end of the trace of a graph that calls itself. Its calls were made before it was known
+//! what the graph captures: they get that now, through all regions around them, and the graph gets its handle.
 
 use ferrograph_graph::{
     Branch, Effect, Graph, Node, NodeId, OpRef, Region, Role, ValueId, ValueInfo,
 };
-use ferrograph_ops::{Knot, Placeholder, RecursiveCall};
+use ferrograph_ops::{Placeholder, RecursiveCall, RecursiveHandle};
 use ferrograph_tensor::{Result, TensorSpec, bail, err};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The finished graph of a trace in which calls of `knot` stand. Whoever holds it holds what they need.
+/// The finished graph of a trace in which calls of `handle` stand. Whoever holds it holds what they need.
 ///
 /// # Errors
 /// `Unimplemented` where such a call stands in a graph that cannot be given more to take.
-pub fn tie(graph: Arc<Graph>, knot: &Arc<Knot>) -> Result<Arc<Graph>> {
+pub fn close_recursion(graph: Arc<Graph>, handle: &Arc<RecursiveHandle>) -> Result<Arc<Graph>> {
     let captured = graph.inputs[graph.n_args..].to_vec();
-    let (graph, knot) = if captured.is_empty() {
-        (graph, knot.clone())
+    let (graph, handle) = if captured.is_empty() {
+        (graph, handle.clone())
     } else {
         let specs = captured.iter().map(|v| graph.spec(*v).clone()).collect();
-        let mut tying = Tying {
+        let mut closing = Closing {
             specs,
-            knots: HashMap::new(),
+            handles: HashMap::new(),
             known: HashMap::new(),
         };
-        let with = tying.replace(knot);
-        (tying.root(&graph, &captured)?, with)
+        let with = closing.replace(handle);
+        (closing.root(&graph, &captured)?, with)
     };
-    knot.fill(&graph);
-    settle(&knot, &graph);
+    handle.fill(&graph);
+    settle(&handle, &graph);
     ferrograph_graph::check(&graph)?;
     Ok(graph)
 }
 
 /// Gives recursive calls what their graphs captured.
-struct Tying {
+struct Closing {
     /// The types of that.
     specs: Vec<TensorSpec>,
-    /// By the address of a knot the one that takes that, too.
-    knots: HashMap<*const Knot, Arc<Knot>>,
+    /// By the address of a handle the one that takes that, too.
+    handles: HashMap<*const RecursiveHandle, Arc<RecursiveHandle>>,
     /// Whether graphs hold such calls.
     known: HashMap<*const Graph, bool>,
 }
 
-impl Tying {
-    fn replace(&mut self, knot: &Arc<Knot>) -> Arc<Knot> {
-        let inputs = [knot.inputs(), &self.specs].concat();
-        let made = Knot::new(knot.name().clone(), inputs, knot.outputs().to_vec());
-        self.knots.insert(Arc::as_ptr(knot), made.clone());
+impl Closing {
+    fn replace(&mut self, handle: &Arc<RecursiveHandle>) -> Arc<RecursiveHandle> {
+        let inputs = [handle.inputs(), &self.specs].concat();
+        let made = RecursiveHandle::new(handle.name().clone(), inputs, handle.outputs().to_vec());
+        self.handles.insert(Arc::as_ptr(handle), made.clone());
         made
     }
 
-    fn called(&self, node: &Node) -> Option<&Arc<Knot>> {
-        let knot = node.op.downcast::<RecursiveCall>()?.target()?;
-        self.knots.get(&Arc::as_ptr(&knot))
+    fn called(&self, node: &Node) -> Option<&Arc<RecursiveHandle>> {
+        let handle = node.op.downcast::<RecursiveCall>()?.target()?;
+        self.handles.get(&Arc::as_ptr(&handle))
     }
 
     /// Whether calls stand in a graph that are to take more.
@@ -78,9 +78,9 @@ impl Tying {
 
     /// A graph held by an operation with more inputs: what the calls in it take, but for `there`, which it takes.
     fn region(&mut self, graph: &Arc<Graph>, there: &[Option<ValueId>]) -> Result<Arc<Graph>> {
-        let own = Knot::of(graph).map(|knot| self.replace(&knot));
+        let own = RecursiveHandle::of(graph).map(|handle| self.replace(&handle));
         if own.is_some() {
-            self.known.clear(); // calls of that knot count, too
+            self.known.clear(); // calls of that handle count, too
         }
         let missing = self
             .specs
@@ -106,8 +106,8 @@ impl Tying {
     /// Lets the calls in these nodes take `more`.
     fn extend(&mut self, parts: &mut Parts, more: &[ValueId]) -> Result<()> {
         for node in &mut parts.nodes {
-            if let Some(knot) = self.called(node) {
-                node.op = Arc::new(RecursiveCall::of(knot));
+            if let Some(handle) = self.called(node) {
+                node.op = Arc::new(RecursiveCall::of(handle));
                 node.inputs.extend_from_slice(more);
             } else if let Some((op, inputs)) = self.extended(node, more)? {
                 node.op = op;
@@ -256,16 +256,16 @@ impl Parts {
     }
 }
 
-/// Says of all knots in a graph, and of its own, what running their graphs does beyond computing, once all of them are
+/// Says of all handles in a graph, and of its own, what running their graphs does beyond computing, once all of them are
 /// filled in.
-pub(super) fn settle(knot: &Arc<Knot>, graph: &Graph) {
+pub(super) fn settle(handle: &Arc<RecursiveHandle>, graph: &Graph) {
     let mut seen = Seen::default();
     seen.graph(graph);
     if seen.is_open {
         return;
     }
-    for knot in seen.knots.values().chain([knot]) {
-        knot.settle(seen.effect());
+    for handle in seen.handles.values().chain([handle]) {
+        handle.settle(seen.effect());
     }
 }
 
@@ -273,8 +273,8 @@ pub(super) fn settle(knot: &Arc<Knot>, graph: &Graph) {
 #[derive(Default)]
 struct Seen {
     graphs: HashSet<*const Graph>,
-    /// Whose effects are to be told.
-    knots: HashMap<*const Knot, Arc<Knot>>,
+    /// Those whose effects are not known yet.
+    handles: HashMap<*const RecursiveHandle, Arc<RecursiveHandle>>,
     effects: Vec<Effect>,
     /// Whether a call names a graph that is still being traced.
     is_open: bool,
@@ -293,10 +293,10 @@ impl Seen {
     fn node(&mut self, node: &Node) {
         if let Some(call) = node.op.downcast::<RecursiveCall>() {
             match call.target() {
-                Some(knot) if knot.is_settled() => self.effects.push(knot.effect()),
-                Some(knot) => {
-                    self.is_open |= knot.graph().is_none();
-                    self.knots.insert(Arc::as_ptr(&knot), knot);
+                Some(handle) if handle.is_settled() => self.effects.push(handle.effect()),
+                Some(handle) => {
+                    self.is_open |= handle.graph().is_none();
+                    self.handles.insert(Arc::as_ptr(&handle), handle);
                 }
                 None => self.is_open = true,
             }

@@ -1,12 +1,12 @@
-//! The identities that operations obey, by which passes replace them by less.
+//! Algebraic identities of operations, by which passes replace them by less.
 
 /// When an operation gives what is there already, or what less work gives, with the same bits.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Law {
+pub enum AlgebraicIdentity {
     /// No identity is known.
-    Free,
-    /// The outputs are the first inputs.
-    PassesOn,
+    None,
+    /// It is the identity function: the outputs are the first inputs.
+    Forwards,
     /// Of one input alone it is that input.
     OnlyTerm,
     /// Of one part alone, followed by the axis, it is that part.
@@ -15,8 +15,8 @@ pub enum Law {
     Neutral(f64),
     /// Input 0 of two, where input 1 is all of the number.
     NeutralRight(f64),
-    /// Input 0 where the integers in input 1 are all that number.
-    Untouched(i64),
+    /// Input 0 where the integers in input 1 are all that number: then that operand makes it a no-op.
+    NoOpOperand(i64),
     /// Twice it is its own inverse.
     Involution,
     /// Input 0 where it has the shape of the output.
@@ -33,9 +33,9 @@ pub enum Law {
     Selects,
 }
 
-impl Law {
+impl AlgebraicIdentity {
     /// Tiles: once along each axis.
-    pub const TILES: Law = Law::Untouched(1);
+    pub const TILES: AlgebraicIdentity = AlgebraicIdentity::NoOpOperand(1);
     /// Pads: nothing on either side.
-    pub const PADS: Law = Law::Untouched(0);
+    pub const PADS: AlgebraicIdentity = AlgebraicIdentity::NoOpOperand(0);
 }
