@@ -3,14 +3,14 @@
 use ferrograph_graph::{Branch, Emitter, Graph, Sym, Trace, Val};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{LeafOps, Placeholder, While};
-use ferrograph_runtime::{Door, enter_trace};
+use ferrograph_runtime::{Dispatcher, enter_trace};
 use ferrograph_tensor::{DType, Result, TensorSpec};
 use std::sync::Arc;
 
 /// The graph of a function of arguments of these specs.
 pub fn traced(
     specs: &[TensorSpec],
-    body: impl FnOnce(&mut Door, &[Val]) -> Result<Vec<Val>>,
+    body: impl FnOnce(&mut Dispatcher, &[Val]) -> Result<Vec<Val>>,
 ) -> Result<Arc<Graph>> {
     let trace = Trace::new("bench", None);
     let _level = enter_trace(trace.clone());
@@ -23,7 +23,7 @@ pub fn traced(
             value,
         }));
     }
-    let outputs = body(&mut Door, &args)?;
+    let outputs = body(&mut Dispatcher, &args)?;
     let ids = outputs
         .iter()
         .map(|v| trace.resolve(v, &LeafOps))

@@ -1,4 +1,4 @@
-"""Operands whose rows, or the elements of them, go with those of a joined step in turn."""
+"""Operands of fused steps whose rows, or the elements of them, are broadcast."""
 
 import itertools
 import random
@@ -6,7 +6,7 @@ import random
 import ferrograph as fg
 import numpy as np
 import pytest
-from test_fused_rows import data, fits, joins, step
+from test_fused_rows import data, fits, fuses, step
 from test_fused_steps import checked
 
 SHAPE = [3, 30, 70, 16]
@@ -31,7 +31,7 @@ def test_patterns_that_tiles_follow(b):
     def f(x, b):
         return fg.tanh(x * b) + b
 
-    joins(checked(f, data(SHAPE, "float32", 0), data(b, "float32", 1)), 3)
+    fuses(checked(f, data(SHAPE, "float32", 0), data(b, "float32", 1)), 3)
 
 
 @pytest.mark.parametrize("groups", [1, 2, 4, 16])
@@ -47,7 +47,7 @@ def test_normalised_groups(groups):
 
 
 @pytest.mark.parametrize("axis", [-1, 0, [0, 1, 2], [0, 1, 2, 3]])
-def test_reductions_of_what_takes_turns(axis):
+def test_reductions_of_what_is_broadcast(axis):
     def f(x, b, c):
         y = (x - b) * c
         return fg.reduce_sum(y, axis), fg.reduce_max(y + 1.0, axis)
@@ -62,10 +62,10 @@ def test_masks_of_attention():
         return fg.nn.softmax(kept)
 
     scores, mask = data([4, 2, 70, 60], "float32", 0), data([70, 60], "float32", 1)
-    joins(checked(f, scores, mask, data([4, 1, 1, 60], "bool", 2)), 4)
+    fuses(checked(f, scores, mask, data([4, 1, 1, 60], "bool", 2)), 4)
 
 
-def test_variables_that_change_by_what_takes_turns():
+def test_variables_that_change_by_what_is_broadcast():
     start = data(SHAPE, "float32", 0)
     scale = data([3, 1, 1, 16], "float32", 1)
 

@@ -1,5 +1,5 @@
-"""Reductions of all rows join what computes the rows, with the bits of their kernels; so do other
-shapes of a value and values that are repeated."""
+"""Reductions of all rows are fused with what computes the rows, with the bits of their kernels; so
+are other shapes of a value and values that are repeated."""
 
 import random
 
@@ -12,16 +12,16 @@ TOTALS = [op for op in REDUCTIONS if op is not fg.reduce_prod]
 
 
 def steps(text):
-    """The lines of a plan's text that are joined steps, and how many others compute."""
+    """The lines of a plan's text that are fused steps, and how many others compute."""
     lines = text.splitlines()
-    joined = [line for line in lines if " operations over " in line]
-    return joined, sum(" kernel(" in line for line in lines) - len(joined)
+    fused = [line for line in lines if " operations over " in line]
+    return fused, sum(" kernel(" in line for line in lines) - len(fused)
 
 
 def one_step(text, *names):
-    joined, others = steps(text)
-    assert len(joined) == 1 and others == 0, text
-    assert all(name in joined[0].partition("joining")[2] for name in names), text
+    fused, others = steps(text)
+    assert len(fused) == 1 and others == 0, text
+    assert all(name in fused[0].partition("fusing")[2] for name in names), text
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "int64"])
@@ -65,8 +65,8 @@ def test_what_needs_a_total_waits_for_it():
         square = centred * centred
         return square / fg.reduce_sum(square, 0), y
 
-    joined, _ = steps(checked(f, data([300, 200], "float32", 0)))
-    assert len(joined) == 2, joined
+    fused, _ = steps(checked(f, data([300, 200], "float32", 0)))
+    assert len(fused) == 2, fused
 
 
 def test_as_many_columns_as_rows():
@@ -107,8 +107,8 @@ def test_the_gradient_of_a_layer_norm_is_one_step(width):
 
     x = data([640, width], "float32", 0)
     g, b = data([width], "float32", 1), data([width], "float32", 2)
-    joined, _ = steps(checked(f, x, g, b))
-    assert len(joined) == 1, joined
+    fused, _ = steps(checked(f, x, g, b))
+    assert len(fused) == 1, fused
 
 
 def test_totals_beside_variables_in_place():

@@ -20,7 +20,7 @@ def data(shape, dtype, seed):
     return fg.constant(values.astype(dtype))
 
 
-def joins(text, n):
+def fuses(text, n):
     assert f"of {n} operations" in text, text
 
 
@@ -32,14 +32,14 @@ def test_comparisons_choices_and_casts(dtype):
         return fg.cast(z, fg.float32) * 0.5, fg.logical_not(small)
 
     n = 8 if dtype == "float32" else 9
-    joins(checked(f, data([6000], dtype, 0), data([6000], dtype, 1)), n)
+    fuses(checked(f, data([6000], dtype, 0), data([6000], dtype, 1)), n)
 
 
 def test_sums_of_many():
     def f(x, y, z):
         return fg.tanh(fg.add_n([x, y * 2.0, z, x]))
 
-    joins(checked(f, *[data([ROWS, WIDTH], "float32", k) for k in range(3)]), 3)
+    fuses(checked(f, *[data([ROWS, WIDTH], "float32", k) for k in range(3)]), 3)
 
 
 @pytest.mark.parametrize("shape", [[WIDTH], [1, WIDTH], [ROWS, 1], [1, 1], [], [1]])
@@ -47,7 +47,7 @@ def test_operands_that_repeat(shape):
     def f(x, b):
         return fg.nn.relu(x * 2.0 + b) - b
 
-    joins(checked(f, data([ROWS, WIDTH], "float32", 0), data(shape, "float32", 1)), 4)
+    fuses(checked(f, data([ROWS, WIDTH], "float32", 0), data(shape, "float32", 1)), 4)
 
 
 @pytest.mark.parametrize("shape", [[5, 1, 40], [30, 40], [5, 30, 1], [40], [30, 1], [1, 30, 1]])
@@ -79,7 +79,7 @@ def test_rows_of_every_width(width, dtype):
         variance = fg.reduce_mean(fg.math.squared_difference(x, mean), -1, keepdims=True)
         return (x - mean) * fg.math.rsqrt(variance + 1e-5)
 
-    joins(checked(f, data([9000 // width + 3, width], dtype, 0)), 7)
+    fuses(checked(f, data([9000 // width + 3, width], dtype, 0)), 7)
 
 
 def test_softmax_and_its_logarithm_written_out():
@@ -98,7 +98,7 @@ def test_steps_between_do_not_part_a_group():
         b = fg.reverse(y, [0])
         return fg.tanh(a) + 1.0, b
 
-    joins(checked(f, data([6000], "float32", 0), data([6000], "float32", 1)), 3)
+    fuses(checked(f, data([6000], "float32", 0), data([6000], "float32", 1)), 3)
 
 
 def test_truths_are_reduced():

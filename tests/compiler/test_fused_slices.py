@@ -1,4 +1,4 @@
-"""Slices that joined steps read where they lie give the bits that they give one by one."""
+"""Slices that fused steps read without a copy give the bits that they give one by one."""
 
 import ferrograph as fg
 import numpy as np

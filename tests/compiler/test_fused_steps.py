@@ -43,20 +43,20 @@ def checked(function, *args):
         called = fg.nest.flatten(traced(*args))
         for a, b, c in zip(eager, called, single, strict=True):
             assert same(a, b), "eager and traced differ"
-            assert same(b, c), "joined and single steps differ"
+            assert same(b, c), "fused and single steps differ"
     return _core.plan_text(concrete, list(args))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("op", UNARY, ids=lambda op: op.__name__)
-def test_each_function_joins(op, dtype):
+def test_each_function_is_fused(op, dtype):
     text = checked(lambda x: op(x) + 1.0, data(dtype, 0))
     assert "of 2 operations" in text, text
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("op", BINARY, ids=lambda op: op.__name__)
-def test_each_function_of_two_joins(op, dtype):
+def test_each_function_of_two_is_fused(op, dtype):
     def f(x, y, one):
         return op(-x, y) + op(x, one) * op(one, y) - op(x, x)
 
@@ -73,7 +73,7 @@ def test_what_others_read_is_there():
     assert "operations" in checked(f, data("float32", 3))
 
 
-def test_branches_and_loops_join_their_own_steps():
+def test_branches_and_loops_fuse_their_own_steps():
     def f(x):
         y = x
         for _ in fg.range(3):
@@ -87,7 +87,7 @@ def test_branches_and_loops_join_their_own_steps():
 
 
 @pytest.mark.parametrize("activation", [fg.nn.relu, fg.tanh, fg.sigmoid])
-def test_gradients_join(activation):
+def test_gradients_are_fused(activation):
     def f(x, y):
         with fg.GradientTape() as tape:
             tape.watch([x, y])

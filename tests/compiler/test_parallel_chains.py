@@ -7,7 +7,7 @@ import sys
 import processor_time
 import pytest
 
-# Plans that are verified run their lanes at once, whichever way is faster.
+# Plans that are verified run their parallel chains at once, whichever way is faster.
 PROGRAM = """
 import hashlib, json
 import ferrograph as fg
@@ -53,22 +53,22 @@ def updated(x):
     return loss, [w.read_value() for w in weights]
 
 x = fg.random.normal([80, 80], seed=7)
-lanes, bits = {}, {}
+parallel, bits = {}, {}
 for f in (chains, added, looped, updated):
-    lanes[f.__name__] = f.explain_plan(x).count("lanes steps")
+    parallel[f.__name__] = f.explain_plan(x).count("parallel steps")
     digest = hashlib.sha256()
     for _ in range(4):
         for tensor in fg.nest.flatten(f(x)):
             digest.update(tensor.numpy().tobytes())
     bits[f.__name__] = digest.hexdigest()
-print(json.dumps([lanes, bits, int(calls)]))
+print(json.dumps([parallel, bits, int(calls)]))
 """
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """What the program says with 1, 2 and 4 threads."""
-    path = tmp_path_factory.mktemp("lanes") / "program.py"
+    path = tmp_path_factory.mktemp("chains") / "program.py"
     path.write_text(PROGRAM)
     return {n: run(path, n) for n in (1, 2, 4)}
 
@@ -86,13 +86,13 @@ def run(path, n_threads):
     return json.loads(done.stdout)
 
 
-def test_independent_chains_are_lanes(found):
+def test_independent_chains_run_at_once(found):
     for n_threads in (2, 4):
-        lanes = found[n_threads][0]
-        assert all(lanes.values()), lanes
+        parallel = found[n_threads][0]
+        assert all(parallel.values()), parallel
 
 
-def test_one_thread_has_no_lanes(found):
+def test_one_thread_runs_nothing_at_once(found):
     assert not any(found[1][0].values())
 
 

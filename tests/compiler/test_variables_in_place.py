@@ -1,4 +1,4 @@
-"""Assignments that are joined with what is computed for them do what single steps do."""
+"""Assignments that are fused with what is computed for them do what single steps do."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Members of joined steps that are vector code give the bits of their kernels."""
+"""Members of fused steps that are vector code give the bits of their kernels."""
 
 import ferrograph as fg
 import numpy as np

@@ -62,13 +62,13 @@ def test_times_add_up_to_that_of_the_calls():
     assert all(share <= 1.0 for pair in shares for share in pair)
 
 
-def test_joined_operations_are_one_step():
+def test_fused_operations_are_one_step():
     f = fg.function(lambda x: fg.tanh(x) * 2.0 + 1.0)
     x = fg.ones([100, 100])
     with fg.profile() as taken:
         f(x)
     (step,) = [s for s in taken.steps() if s.kind != "call"]
-    assert step.kind == "joined"
+    assert step.kind == "fused"
     assert step.operation.endswith("and 2 more")
     assert step.bytes == 40_000
     assert LINE in step.place

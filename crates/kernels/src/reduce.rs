@@ -5,14 +5,14 @@
 
 mod arg;
 mod axes;
-mod fed;
 mod ops;
 #[cfg(target_arch = "x86_64")]
 mod short;
+mod streaming;
 mod tree;
 
 pub use arg::{ArgMax, ArgMin, ArgOp, arg_reduce};
 pub use axes::{reduce, reduce_axes};
-pub use fed::{Fed, Feeder};
 pub use ops::{All, Any, Max, Mean, Min, Prod, ReduceOp, Sum};
+pub use streaming::{ReductionStream, StreamingReduction};
 pub(crate) use tree::of_rows;

@@ -70,7 +70,7 @@ pub use recursion::{Bundle, Level, RecursiveCall, RecursiveGradient, RecursiveHa
 pub use reduce::Reduce;
 pub use region::{Call, If, While, empty_records, recorded_values};
 pub use resource::{
-    AssignKind, AssignVariable, Held, Loan, ReadVariableOp, VariableCell, combining,
+    AssignKind, AssignVariable, BorrowedValues, Held, ReadVariableOp, VariableCell, combining,
 };
 pub use scatter::{ScatterNd, TensorScatterUpdate};
 pub use search_sorted::SearchSorted;

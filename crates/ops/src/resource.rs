@@ -7,12 +7,12 @@ use std::any::Any;
 use std::time::Duration;
 
 mod access;
+mod borrowed;
 mod count;
-mod lent;
 
 pub use access::{AssignKind, AssignVariable, EmitAssign, EmitRead, ReadVariableOp, combining};
+pub use borrowed::{BorrowedValues, Held};
 pub use count::EmitCounting;
-pub use lent::{Held, Loan};
 
 pub(crate) fn register(registry: &mut ferrograph_graph::Registry) {
     access::register(registry);
@@ -47,8 +47,8 @@ enum Value {
     None,
     /// That.
     Held(Tensor),
-    /// A value that somebody changes where it lies, and gives back.
-    Lent,
+    /// A value that somebody updates in place, and gives back.
+    Borrowed,
 }
 
 impl Object for VariableCell {
@@ -80,7 +80,7 @@ impl VariableCell {
             match &*self.value.read() {
                 Value::Held(value) => return f(value),
                 Value::None => return Err(self.uninitialised()),
-                Value::Lent => {}
+                Value::Borrowed => {}
             }
             self.wait();
         }
@@ -120,7 +120,7 @@ impl VariableCell {
         self.check(&value)?;
         loop {
             let mut held = self.value.write();
-            if !matches!(*held, Value::Lent) {
+            if !matches!(*held, Value::Borrowed) {
                 *held = Value::Held(value);
                 return Ok(());
             }

@@ -1,8 +1,8 @@
 //! A traced function: its graph and what it captured.
 
 use crate::cache::CacheStats;
-use crate::door::{computes_now, emit, when_run};
-use crate::plan::{Kept, LastPlan, Plan, PlanCache, PlanRunner, Tier};
+use crate::dispatcher::{computes_now, emit, when_run};
+use crate::plan::{AtomicSlot, LastPlan, Plan, PlanCache, PlanRunner, Tier};
 use ferrograph_graph::{Effect, Graph, NodeId, OpRef, Val, Vals, run_nodes};
 use ferrograph_ops::{Call, RecursiveCall};
 use ferrograph_tensor::{Result, Tensor, bail, err};
@@ -17,7 +17,7 @@ pub struct ConcreteFunction {
     pub captures: Vec<Val>,
     call: OpRef,
     plans: Arc<PlanCache>,
-    last: Kept<LastPlan>,
+    last: AtomicSlot<LastPlan>,
 }
 
 /// The plan for a call. It goes back to its function when dropped, so that the next call of these shapes finds it
@@ -54,14 +54,15 @@ impl ConcreteFunction {
         let call = Arc::new(Call::of(graph.clone()));
         ConcreteFunction {
             plans: PlanCache::of(&graph),
-            last: Kept::new(),
+            last: AtomicSlot::new(),
             graph,
             captures,
             call,
         }
     }
 
-    /// What stands for a function that is being traced and calls itself: a call through the door adds a recursive call.
+    /// A placeholder for a function that is being traced and calls itself: a call through the dispatcher adds a recursive
+    /// call.
     pub fn of_recursive(call: RecursiveCall) -> ConcreteFunction {
         let empty = Graph::new("recursive".into(), vec![], vec![], vec![], 0, vec![]);
         ConcreteFunction {
@@ -107,7 +108,7 @@ impl ConcreteFunction {
         self.plans.stats()
     }
 
-    /// Calls through the door.
+    /// Calls through the dispatcher.
     pub fn call(&self, args: &[Val]) -> Result<Vals> {
         let mut inputs = args.to_vec();
         inputs.extend(self.captures.iter().cloned());

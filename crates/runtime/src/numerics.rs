@@ -1,7 +1,7 @@
 //! Checks of everything that operations compute for NaN and infinity, which a thread can ask for.
 
 use crate::context;
-use crate::door::{emit, when_run};
+use crate::dispatcher::{emit, when_run};
 use ferrograph_graph::{Differentiability, OpRef, Val, Vals};
 use ferrograph_ops::{CheckNumericsV2, Faults};
 use ferrograph_tensor::Result;

@@ -1,8 +1,8 @@
 //! Tapes: what a program did with the values it watches, for taking gradients.
 
 use crate::context::{self, active_tapes, is_tracing, level};
-use crate::door::Door;
-use crate::trail::{Break, Reason, Step, Ways, carries};
+use crate::dispatcher::Dispatcher;
+use crate::gradient_path::{Break, Reason, Step, Ways, carries};
 use ferrograph_graph::{Differentiability, Grad, OpRef, Sym, TraceRef, Val, Vals, ValueId};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{Placeholder, ReadVariableOp, VariableCell};
@@ -33,7 +33,7 @@ struct State {
     /// What depends on watched values, and lets no gradient through to them.
     touched: HashSet<u64>,
     /// The eager operations that made that, each behind so many records.
-    trail: Vec<(usize, Step)>,
+    path: Vec<(usize, Step)>,
     /// Values that left for NumPy or Python, and where.
     left: Vec<(u64, Option<Arc<Origin>>)>,
     /// What the records said of operations, once these are gone and a gradient was none.
@@ -178,10 +178,10 @@ impl Tape {
             None
         };
         let mut state = self.state.lock();
-        if state.trail.len() < MOST_NOTED {
+        if state.path.len() < MOST_NOTED {
             state.touched.extend(outputs.iter().map(Val::key));
             let at = state.records.len();
-            state.trail.push((at, step_of(op, inputs, outputs, origin)));
+            state.path.push((at, step_of(op, inputs, outputs, origin)));
         }
     }
 
@@ -203,14 +203,14 @@ impl Tape {
     fn steps(&self) -> Vec<Step> {
         let state = self.state.lock();
         let mut steps = state.kept.clone();
-        let mut trail = state.trail.iter().peekable();
+        let mut path = state.path.iter().peekable();
         for (i, record) in state.records.iter().enumerate() {
-            while let Some((_, step)) = trail.next_if(|(at, _)| *at <= i) {
+            while let Some((_, step)) = path.next_if(|(at, _)| *at <= i) {
                 steps.push(step.clone());
             }
             steps.push(step_of(&record.op, &record.inputs, &record.outputs, None));
         }
-        steps.extend(trail.map(|(_, step)| step.clone()));
+        steps.extend(path.map(|(_, step)| step.clone()));
         steps
     }
 
@@ -269,7 +269,7 @@ impl Tape {
             Vec::new()
         };
         let mut state = self.state.lock();
-        (state.records, state.trail, state.kept) = (Vec::new(), Vec::new(), kept);
+        (state.records, state.path, state.kept) = (Vec::new(), Vec::new(), kept);
     }
 
     /// Forgets everything.
@@ -278,7 +278,7 @@ impl Tape {
     }
 
     /// The gradients of the sum of the targets, each weighted by its seed (ones by default), by each source; `None`
-    /// where unconnected. Works from what was recorded; emits through the door, so that other tapes listen.
+    /// where unconnected. Works from what was recorded; emits through the dispatcher, so that other tapes record it.
     pub fn gradient(
         &self,
         targets: Vec<(Val, Option<Val>)>,
@@ -313,11 +313,11 @@ impl Tape {
                     )
                 }
                 Some(s) => s,
-                None => Door.ones_like(&target)?,
+                None => Dispatcher.ones_like(&target)?,
             };
             seeded.push((target, Grad::Dense(seed)));
         }
-        let found = backprop(&mut Door, &records, seeded, &keys)?;
+        let found = backprop(&mut Dispatcher, &records, seeded, &keys)?;
         let grads: Vec<Option<Grad>> = (sources.iter())
             .map(|s| found.get(&s.key()).cloned())
             .collect();

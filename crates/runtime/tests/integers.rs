@@ -1,4 +1,4 @@
-//! Joined steps with vector code over integers against the interpreter, bit for bit.
+//! Fused steps with vector code over integers against the interpreter, bit for bit.
 
 use ferrograph_graph::{Graph, Interpreter, Runner, text};
 use ferrograph_machine::vector::Loop;

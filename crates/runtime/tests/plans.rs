@@ -4,7 +4,7 @@
 //! // what the case shows
 //! inputs: [dtype shape (";" dtype shape)*]
 //! graph "f" (...) { ... }
-//! ---- specialise | lower | join | schedule | place
+//! ---- specialise | lower | fuse | schedule | assign buffers
 //! what that stage makes
 //! ```
 //!
@@ -91,9 +91,9 @@ fn stage(name: &str) -> Stage {
     match name {
         "specialise" => Stage::Specialise,
         "lower" => Stage::Lower,
-        "join" => Stage::Join,
+        "fuse" => Stage::Fuse,
         "schedule" => Stage::Schedule,
-        "place" => Stage::Place,
+        "assign buffers" => Stage::AssignBuffers,
         other => panic!("there is no stage {other}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Joined steps with vector code against the kernels of single operations, bit for bit.
+//! Fused steps with vector code against the kernels of single operations, bit for bit.
 
 use ferrograph_graph::{Graph, Interpreter, Runner, text};
 use ferrograph_machine::vector::Loop;

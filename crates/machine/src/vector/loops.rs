@@ -1,13 +1,13 @@
 //! The loops around the instructions.
 //!
 //! The code is given the pointers in `rdi`, the count of elements in `rsi`, at least as many as a vector has, and its
-//! frame in `rdx`; `rax` counts elements. A first loop takes some vectors together, whose instructions take turns: those
+//! frame in `rdx`; `rax` counts elements. A first loop takes some vectors together, whose instructions are interleaved: those
 //! of one vector mostly wait for one another, and a processor looks ahead over only so many. A second one takes single
 //! vectors. What is left behind the last whole vector is taken by one that ends with the last element, where that is
 //! allowed.
 
 use super::assembler::{Assembler, General};
-use super::lower::{Lowered, Micro, in_turns};
+use super::lower::{Lowered, Micro, interleaved};
 use super::registers::{Writer, registers, saved};
 use super::{BLOCK, Program, Width};
 
@@ -70,7 +70,7 @@ impl Loops<'_> {
 
     /// The loop over some vectors at a time. In the end `rsi` is where the last single one begins.
     fn together(&mut self) {
-        let micros = in_turns(&self.lowered.micros, TOGETHER);
+        let micros = interleaved(&self.lowered.micros, TOGETHER);
         let elements = self.lanes * TOGETHER as i8;
         self.out.add(General::RSI, -elements);
         self.out.compare_rax_rsi();
@@ -89,7 +89,7 @@ impl Loops<'_> {
 
     /// The loop over some vectors at a time, for block after block whose elements are summed: `rdi` is where the block ends.
     fn blocks(&mut self) {
-        let micros = in_turns(&self.lowered.micros, TOGETHER);
+        let micros = interleaved(&self.lowered.micros, TOGETHER);
         let elements = self.lanes * TOGETHER as i8;
         let mut writer = self.writer(&micros);
         writer.enter();

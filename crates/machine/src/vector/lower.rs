@@ -79,8 +79,8 @@ impl Micro {
     }
 }
 
-/// Instructions for one vector made those for some, which take turns.
-pub(super) fn in_turns(micros: &[Micro], vectors: usize) -> Vec<Micro> {
+/// Instructions for one vector made those for some, interleaved.
+pub(super) fn interleaved(micros: &[Micro], vectors: usize) -> Vec<Micro> {
     let each = micros.iter().flat_map(|micro| {
         (0..vectors).map(move |vector| micro.of_vector(vector as u8, |at| at * vectors + vector))
     });

@@ -76,7 +76,7 @@ pub enum Inst {
         /// The operand.
         arg: u32,
     },
-    /// Adds a value to one of [`SUMS`] sums, those of elements to each in turn. They begin as zero with each block of [`BLOCK`]
+    /// Adds a value to one of [`SUMS`] sums, elements going round them. They begin as zero with each block of [`BLOCK`]
     /// elements, and are written behind those of the block before. There is one such instruction at most.
     Sum {
         /// Which pointer, to where the first of the sums is written.

@@ -233,7 +233,7 @@ impl Lowering {
     ) -> Result<()> {
         let scope = names.scope;
         if node.op.decl().identity == AlgebraicIdentity::Forwards {
-            return self.pass_on(names, node);
+            return self.forward(names, node);
         }
         let ins = self.reads(names, &node.inputs)?;
         let action = if let Some(region) = scope.regions.get(&id.index()) {
@@ -253,7 +253,7 @@ impl Lowering {
     }
 
     /// The outputs are the first inputs: no step is needed.
-    fn pass_on(&mut self, names: &mut Names<'_>, node: &Node) -> Result<()> {
+    fn forward(&mut self, names: &mut Names<'_>, node: &Node) -> Result<()> {
         for (from, to) in node.inputs.iter().zip(&node.outputs) {
             names.slots[to.index()] = Some(self.read(names, *from)?);
         }
@@ -287,7 +287,7 @@ impl Lowering {
                         reduced,
                         repeats: node.op.downcast::<BroadcastTo>().is_some(),
                         by_rows,
-                        joined: None,
+                        fused: None,
                     })),
                     None => self.evaluation(names, node, ins),
                 }
@@ -346,7 +346,7 @@ impl Lowering {
                 reduced: None,
                 repeats: false,
                 by_rows: false,
-                joined: None,
+                fused: None,
             },
             to,
         })

@@ -1,10 +1,10 @@
 //! What each stage of compilation makes, as text.
 
+use super::buffer_assignment::{assign_buffers, slot_type};
 use super::facts::{Fact, Scope};
-use super::join::join;
+use super::fuse::fuse;
 use super::lower::{Program, SlotInfo, Storage, lower_graph};
 use super::machine::find_parts;
-use super::place::{place, slot_type};
 use super::regions::Region;
 use super::schedule::schedule;
 use super::specialise;
@@ -21,12 +21,12 @@ pub enum Stage {
     Specialise,
     /// Steps over slots.
     Lower,
-    /// Fewer steps, where elementwise ones are neighbours.
-    Join,
+    /// Fewer steps, where fusion makes one of several.
+    Fuse,
     /// Steps with drops and last reads.
     Schedule,
     /// The plan.
-    Place,
+    AssignBuffers,
 }
 
 /// What a stage makes of a graph for inputs of these shapes, as text.
@@ -44,16 +44,16 @@ pub fn print_stage(graph: &Arc<Graph>, inputs: &[Tensor], stage: Stage) -> Resul
     if stage == Stage::Lower {
         return Ok(listing("lowered", &graph.name, &program));
     }
-    join(&mut program, false);
-    if stage == Stage::Join {
-        return Ok(listing("joined", &graph.name, &program));
+    fuse(&mut program, false);
+    if stage == Stage::Fuse {
+        return Ok(listing("fused", &graph.name, &program));
     }
     schedule(&mut program);
     if stage == Stage::Schedule {
         return Ok(listing("scheduled", &graph.name, &program));
     }
     find_parts(&mut program);
-    Ok(place(&graph.name, program)?.to_string())
+    Ok(assign_buffers(&graph.name, program)?.to_string())
 }
 
 fn listing(kind: &'static str, name: &str, program: &Program) -> String {

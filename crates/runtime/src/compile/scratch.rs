@@ -1,11 +1,11 @@
-//! Where the values of a joined step lie while it runs.
+//! Where the values of a fused step are while it runs.
 
 use super::layout::{Lifetime, assign};
-use super::tile::{Joining, Value};
+use super::tile::{Fusion, Value};
 use crate::plan::{At, Member, Slot};
 use ferrograph_tensor::DType;
 
-impl Joining<'_> {
+impl Fusion<'_> {
     /// Where each value is that these steps read or write, the bytes of scratch memory, and how many of them hold bools.
     pub fn places(&self, steps: &[Member]) -> (Vec<At>, usize, usize) {
         let position = |slots: &[Slot], slot| slots.iter().position(|&s| s == slot);
@@ -15,14 +15,14 @@ impl Joining<'_> {
                 Value::Variable(at) => At::Variable(at, row),
                 Value::Next(_) => At::Scratch(0),
                 Value::All(slot, _) => At::Input(position(&self.ins, slot).unwrap_or(0), 0),
-                Value::Turn(slot, turn, _) => {
-                    At::Turn(position(&self.ins, slot).unwrap_or(0), row, turn)
+                Value::Broadcast(slot, index, _) => {
+                    At::Broadcast(position(&self.ins, slot).unwrap_or(0), row, index)
                 }
-                Value::Window(at) => {
+                Value::Slice(at) => {
                     let input = position(&self.ins, self.parts[at].ins[0]).unwrap_or(0);
                     let size = self.dtype(value).size();
-                    let (start, step) = self.window(at).map_or((0, 0), |w| (w.start, w.step));
-                    At::Window(input, start * size, step * size)
+                    let (start, step) = self.slice_input(at).map_or((0, 0), |w| (w.start, w.step));
+                    At::Slice(input, start * size, step * size)
                 }
                 Value::Rows(slot) => match position(&self.ins, slot) {
                     Some(at) => At::Input(at, row),

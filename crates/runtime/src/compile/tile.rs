@@ -1,15 +1,15 @@
 //! The step that does what those of a group do, a tile of rows at a time.
 
-use super::join::{Facts, Group};
-use super::rows::{Cut, Doing, Share, bind, bind_update, cut, within};
+use super::fuse::{Facts, FusionGroup};
+use super::rows::{Cut, Indexing, StepKind, bind, bind_update, cut, within};
+use super::slice_inputs::{SliceInput, slice_input};
 use super::totals::extent_of;
 use super::update::update;
 use super::variables::Variables;
 use super::vectors::vectors;
-use super::windows::{Window, window};
 use crate::plan::{
-    Action, Binding, Bound, Joined, Member, Order, Site, Slot, Step, Task, Tiled, Total, Turn,
-    Walk, Work, total,
+    Action, Binding, Bound, BroadcastIndex, Fused, Member, Order, Site, Slot, Step, Task, Tiled,
+    Total, Traversal, Work, total,
 };
 use ferrograph_graph::{Kernel, OpRef, Operands, SlotType};
 use ferrograph_ops::AssignKind;
@@ -20,50 +20,50 @@ use std::sync::Arc;
 /// What a step costs for an element that it reads or makes, roughly.
 const ELEMENT_NS: f64 = 0.2;
 
-/// One of the steps to be joined.
+/// One of the steps to be fused.
 pub(super) struct Part<'a> {
     pub op: OpRef,
     pub origin: Option<Arc<Origin>>,
     site: Site,
-    pub doing: Doing<'a>,
+    pub kind: StepKind<'a>,
     /// What it reads, apart from variables, before other shapes were given to it.
     pub ins: SmallVec<[Slot; 4]>,
     cut: Cut,
 }
 
-/// A value of the joined step.
+/// A value of the fused step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
     /// The rows of a slot.
     Rows(Slot),
-    /// All of a slot, whose elements go with those of a row in turn.
-    All(Slot, Option<Turn>),
-    /// The rows of a slot that are in turn, and so their elements.
-    Turn(Slot, Turn, Option<Turn>),
-    /// The rows that the slice of that part takes, where they lie.
-    Window(usize),
+    /// All of a slot, whose elements a broadcast index gives for those of a row.
+    All(Slot, Option<BroadcastIndex>),
+    /// Rows of a slot that a broadcast index gives, and likewise their elements.
+    Broadcast(Slot, BroadcastIndex, Option<BroadcastIndex>),
+    /// The rows that the slice of that part takes, in its operand.
+    Slice(usize),
     /// The rows of that variable.
     Variable(usize),
     /// The new rows of that variable.
     Next(usize),
 }
 
-/// What a member of the joined step runs.
+/// What a member of the fused step runs.
 pub(super) enum Run {
     /// The kernel of that part.
     Part(usize),
     /// A copy.
     Copy,
     /// Takes the rows of the slice of that part.
-    Window(usize),
+    Slice(usize),
     /// Feeds that total, so many elements a row.
     Feed(usize, usize),
     /// What an assignment adds to the rows of that variable, or subtracts.
     Update(AssignKind, usize),
 }
 
-/// What a joined step is made from.
-pub(super) struct Joining<'a> {
+/// What a fused step is made from.
+pub(super) struct Fusion<'a> {
     pub facts: &'a Facts<'a>,
     pub rows: usize,
     pub tile: usize,
@@ -75,8 +75,8 @@ pub(super) struct Joining<'a> {
     /// The reductions of all rows, with the outputs that they are.
     pub totals: Vec<(usize, usize)>,
     /// In which order tiles are taken.
-    pub walk: Walk,
-    /// The inputs of the joined step, and its outputs.
+    pub traversal: Traversal,
+    /// The inputs of the fused step, and its outputs.
     pub ins: Vec<Slot>,
     pub outs: Vec<Slot>,
     /// Outputs that others read under another shape: the step that gives it to them.
@@ -85,32 +85,32 @@ pub(super) struct Joining<'a> {
 
 /// The step that does what those of a group do, and those that give its outputs other shapes; none where they are
 /// better left alone.
-pub(super) fn joined(facts: &Facts<'_>, group: &Group) -> Option<Vec<Step>> {
+pub(super) fn fused(facts: &Facts<'_>, group: &FusionGroup) -> Option<Vec<Step>> {
     let (_, last) = group.steps.last()?;
     let mut ways = group.rows.iter();
-    let joining = ways.find_map(|&rows| Joining::of(facts, group, rows))?;
-    let updates = |part: &Part<'_>| part.doing.changes();
-    let works = |part: &&Part<'_>| !matches!(part.doing, Doing::Alias { .. });
-    let computes = |part: &Part<'_>| matches!(part.doing, Doing::Compute(_) | Doing::Total(_));
-    let is_more = joining.parts.iter().filter(works).count() > 1;
-    let is_worth = is_more && joining.parts.iter().any(computes);
-    if !is_worth && !joining.parts.iter().any(updates) {
+    let fusion = ways.find_map(|&rows| Fusion::of(facts, group, rows))?;
+    let updates = |part: &Part<'_>| part.kind.changes();
+    let works = |part: &&Part<'_>| !matches!(part.kind, StepKind::Alias { .. });
+    let computes = |part: &Part<'_>| matches!(part.kind, StepKind::Compute(_) | StepKind::Total(_));
+    let is_more = fusion.parts.iter().filter(works).count() > 1;
+    let is_worth = is_more && fusion.parts.iter().any(computes);
+    if !is_worth && !fusion.parts.iter().any(updates) {
         return None;
     }
-    let tiled = joining.tiled()?;
-    let action = match joining.variables.slots.is_empty() {
+    let tiled = fusion.tiled()?;
+    let action = match fusion.variables.slots.is_empty() {
         true => {
             let in_vectors = tiled.in_vectors();
-            Action::Kernel(joining.bound(tiled.into_kernel(), in_vectors))
+            Action::Kernel(fusion.bound(tiled.into_kernel(), in_vectors))
         }
-        false => update(&joining, tiled)?,
+        false => update(&fusion, tiled)?,
     };
     let step = Step {
         action,
         drops: Box::default(),
         site: last.site,
     };
-    let aliases = joining.aliases.iter();
+    let aliases = fusion.aliases.iter();
     let aliases = aliases.map(|&(from, to, site)| alias(facts, from, to, site));
     std::iter::once(Some(step)).chain(aliases).collect()
 }
@@ -124,55 +124,55 @@ fn alias(facts: &Facts<'_>, from: Slot, to: Slot, site: Site) -> Option<Step> {
     })
 }
 
-impl<'a> Joining<'a> {
+impl<'a> Fusion<'a> {
     /// Of so many rows, where tiles of them suit all steps.
-    fn of(facts: &'a Facts<'a>, group: &'a Group, rows: usize) -> Option<Joining<'a>> {
+    fn of(facts: &'a Facts<'a>, group: &'a FusionGroup, rows: usize) -> Option<Fusion<'a>> {
         let mut parts: Vec<Part<'a>> = Vec::with_capacity(group.steps.len());
         for (_, step) in &group.steps {
-            let doing = Doing::of(facts, step)?;
+            let kind = StepKind::of(facts, step)?;
             let graph = facts.program.graphs[step.site.graph as usize].upgrade()?;
             let node = graph.node(step.site.node);
-            let ins = doing.ins().iter().map(|&slot| root(&parts, slot));
+            let ins = kind.ins().iter().map(|&slot| root(&parts, slot));
             let ins = ins.collect();
             parts.push(Part {
                 op: node.op.clone(),
                 origin: node.origin.clone(),
-                doing,
+                kind,
                 ins,
                 site: step.site,
-                cut: cut(facts.slots(), &doing, rows)?,
+                cut: cut(facts.slots(), &kind, rows)?,
             });
         }
-        let mut joining = Joining {
+        let mut fusion = Fusion {
             facts,
             rows,
             tile: 0,
-            variables: Variables::of(facts, parts.iter().map(|part| part.doing))?,
+            variables: Variables::of(facts, parts.iter().map(|part| part.kind))?,
             parts,
             values: Vec::new(),
             members: Vec::new(),
             runs: Vec::new(),
             totals: Vec::new(),
-            walk: Walk::Along(1),
+            traversal: Traversal::Along(1),
             ins: Vec::new(),
             outs: Vec::new(),
             aliases: Vec::new(),
         };
-        joining.name_operands(group);
-        joining.name_members();
-        joining.choose_tile()?;
-        Some(joining)
+        fusion.name_operands(group);
+        fusion.name_members();
+        fusion.choose_tile()?;
+        Some(fusion)
     }
 
     /// Says what comes from outside and what is needed there.
-    fn name_operands(&mut self, group: &Group) {
+    fn name_operands(&mut self, group: &FusionGroup) {
         let mut inside = vec![0; group.made.len()];
         for part in &self.parts {
-            for slot in part.doing.ins() {
+            for slot in part.kind.ins() {
                 let made = group.made.iter().position(|made| made == slot);
                 made.into_iter().for_each(|at| inside[at] += 1);
             }
-            let is_alias = matches!(part.doing, Doing::Alias { .. });
+            let is_alias = matches!(part.kind, StepKind::Alias { .. });
             for &slot in part.ins.iter().filter(|_| !is_alias) {
                 if !group.made.contains(&slot) && !self.ins.contains(&slot) {
                     self.ins.push(slot);
@@ -184,16 +184,16 @@ impl<'a> Joining<'a> {
             at.is_none_or(|at| self.facts.reads[slot as usize] > inside[at])
         };
         for part in &self.parts {
-            if let Doing::Alias { out, .. } = part.doing
+            if let StepKind::Alias { out, .. } = part.kind
                 && needed(out)
             {
                 self.aliases.push((part.ins[0], out, part.site));
             }
         }
         let is_shown = |slot: &Slot| needed(*slot) || self.aliases.iter().any(|a| a.0 == *slot);
-        let works = |part: &&Part<'_>| !matches!(part.doing, Doing::Alias { .. });
+        let works = |part: &&Part<'_>| !matches!(part.kind, StepKind::Alias { .. });
         let made = self.parts.iter().filter(works);
-        let made = made.filter_map(|part| part.doing.made());
+        let made = made.filter_map(|part| part.kind.made());
         self.outs = made.filter(is_shown).collect();
     }
 
@@ -201,35 +201,37 @@ impl<'a> Joining<'a> {
     fn name_members(&mut self) {
         self.variables.place(&self.parts, &self.outs);
         for at in 0..self.parts.len() {
-            let doing = self.parts[at].doing;
-            match doing {
-                Doing::Compute(bound) => {
-                    let shares = self.parts[at].cut.shares.clone();
-                    let ins = self.parts[at].ins.iter().zip(shares);
+            let kind = self.parts[at].kind;
+            match kind {
+                StepKind::Compute(bound) => {
+                    let operands = self.parts[at].cut.operands.clone();
+                    let ins = self.parts[at].ins.iter().zip(operands);
                     let within = |slot| self.within(at, slot, bound.outs[0]);
                     let ins: Vec<Value> = ins
-                        .map(|(&slot, share)| match share {
-                            Share::Each => self.variables.rows(slot),
-                            Share::All => Value::All(slot, within(slot)),
-                            Share::Turn(turn) => Value::Turn(slot, turn, within(slot)),
+                        .map(|(&slot, indexing)| match indexing {
+                            Indexing::Each => self.variables.rows(slot),
+                            Indexing::All => Value::All(slot, within(slot)),
+                            Indexing::Broadcast(index) => {
+                                Value::Broadcast(slot, index, within(slot))
+                            }
                         })
                         .collect();
                     let out = self.variables.rows(bound.outs[0]);
                     self.member(Run::Part(at), &ins, out);
                 }
-                Doing::Total(bound) => self.name_total(at, bound.outs[0]),
-                Doing::Alias { .. } => {}
-                Doing::Window { bound, .. } => {
+                StepKind::Total(bound) => self.name_total(at, bound.outs[0]),
+                StepKind::Alias { .. } => {}
+                StepKind::Slice { bound, .. } => {
                     let out = self.variables.rows(bound.outs[0]);
-                    self.member(Run::Window(at), &[Value::Window(at)], out);
+                    self.member(Run::Slice(at), &[Value::Slice(at)], out);
                 }
-                Doing::Read { variable, out } => {
+                StepKind::Read { variable, out } => {
                     let (from, to) = (self.variables.value(variable), self.variables.rows(out));
                     if from != to {
                         self.member(Run::Copy, &[from], to);
                     }
                 }
-                Doing::Assign { kind, variable, .. } => {
+                StepKind::Assign { kind, variable, .. } => {
                     let value = self.parts[at].ins[0];
                     self.name_assignment(kind, variable, value);
                 }
@@ -238,7 +240,7 @@ impl<'a> Joining<'a> {
     }
 
     /// How the elements that a slot has for a row go with those of a row that a part makes.
-    fn within(&self, part: usize, slot: Slot, out: Slot) -> Option<Turn> {
+    fn within(&self, part: usize, slot: Slot, out: Slot) -> Option<BroadcastIndex> {
         let shape = |slot: Slot| self.facts.slots()[slot as usize].shape.as_ref();
         within(shape(slot)?, shape(out)?, self.parts[part].cut.axes)
     }
@@ -289,29 +291,31 @@ impl<'a> Joining<'a> {
 
     pub fn dtype(&self, value: Value) -> DType {
         match value {
-            Value::Rows(slot) | Value::All(slot, _) | Value::Turn(slot, ..) => {
+            Value::Rows(slot) | Value::All(slot, _) | Value::Broadcast(slot, ..) => {
                 self.facts.slots()[slot as usize].dtype
             }
-            Value::Window(at) => self.facts.slots()[self.parts[at].ins[0] as usize].dtype,
+            Value::Slice(at) => self.facts.slots()[self.parts[at].ins[0] as usize].dtype,
             Value::Variable(i) | Value::Next(i) => self.variables.held[i].dtype,
         }
     }
 
     pub fn elements(&self, value: Value) -> usize {
         match value {
-            Value::Rows(slot) | Value::All(slot, _) | Value::Turn(slot, ..) => {
+            Value::Rows(slot) | Value::All(slot, _) | Value::Broadcast(slot, ..) => {
                 let shape = self.facts.slots()[slot as usize].shape.as_ref();
                 shape.map_or(0, Shape::n_elements)
             }
-            Value::Window(at) => self.window(at).map_or(0, |window| window.width * self.rows),
+            Value::Slice(at) => self
+                .slice_input(at)
+                .map_or(0, |slice_input| slice_input.width * self.rows),
             Value::Variable(i) | Value::Next(i) => self.variables.held[i].shape.n_elements(),
         }
     }
 
-    /// Where the rows lie that the slice of a part takes.
-    pub fn window(&self, at: usize) -> Option<Window> {
-        match self.parts[at].doing {
-            Doing::Window { bound, .. } => window(self.facts.slots(), bound, self.rows),
+    /// The rows that the slice of a part takes.
+    pub fn slice_input(&self, at: usize) -> Option<SliceInput> {
+        match self.parts[at].kind {
+            StepKind::Slice { bound, .. } => slice_input(self.facts.slots(), bound, self.rows),
             _ => None,
         }
     }
@@ -323,14 +327,14 @@ impl<'a> Joining<'a> {
     /// Elements of a row.
     pub fn width(&self, value: Value) -> usize {
         let rows = match value {
-            Value::Turn(_, turn, _) => turn.count,
+            Value::Broadcast(_, index, _) => index.count,
             _ => self.rows,
         };
         self.elements(value) / rows
     }
 
     fn tiled(&self) -> Option<Tiled> {
-        let rest = self.walk.rest(self.rows, self.tile);
+        let rest = self.traversal.rest(self.rows, self.tile);
         let (places, scratch_bytes, bool_bytes) = self.places(&self.members);
         let touched = self
             .members
@@ -349,7 +353,7 @@ impl<'a> Joining<'a> {
             },
             members: self.members.clone(),
             totals: self.running()?,
-            walk: self.walk,
+            traversal: self.traversal,
             order: Order {
                 tasks: (0..self.members.len()).map(Task::Member).collect(),
                 places,
@@ -367,8 +371,10 @@ impl<'a> Joining<'a> {
             dtype: self.dtype(value),
             len: match value {
                 Value::All(..) => self.elements(value),
-                Value::Turn(_, turn, _) => self.width(value) * turn.rows(tile),
-                Value::Window(at) => self.window(at).map_or(0, |window| window.span(tile)),
+                Value::Broadcast(_, index, _) => self.width(value) * index.rows(tile),
+                Value::Slice(at) => self
+                    .slice_input(at)
+                    .map_or(0, |slice_input| slice_input.span(tile)),
                 _ => self.width(value) * tile,
             },
         };
@@ -382,7 +388,7 @@ impl<'a> Joining<'a> {
     /// The reductions of all rows, with the outputs that they are.
     fn running(&self) -> Option<Vec<(Total, usize)>> {
         let total = |&(at, output): &(usize, usize)| {
-            let Doing::Total(bound) = self.parts[at].doing else {
+            let StepKind::Total(bound) = self.parts[at].kind else {
                 return None;
             };
             let extent = extent_of(self.facts.slots(), bound)?;
@@ -398,7 +404,7 @@ impl<'a> Joining<'a> {
             Run::Feed(total, width) => return Some(Work::Feed(total, width)),
             Run::Part(at) => {
                 let part = &self.parts[at];
-                let Doing::Compute(bound) = part.doing else {
+                let StepKind::Compute(bound) = part.kind else {
                     return None;
                 };
                 let constants = |slot: Slot| self.facts.constants.get(&slot).cloned();
@@ -411,9 +417,10 @@ impl<'a> Joining<'a> {
                 )
             }
             Run::Copy => Some(Box::new(copy)),
-            Run::Window(at) => {
-                let size = self.dtype(Value::Window(at)).size();
-                self.window(at).map(|window| window.kernel(size))
+            Run::Slice(at) => {
+                let size = self.dtype(Value::Slice(at)).size();
+                self.slice_input(at)
+                    .map(|slice_input| slice_input.kernel(size))
             }
             Run::Update(kind, number) => {
                 let value = Value::Variable(number);
@@ -423,7 +430,7 @@ impl<'a> Joining<'a> {
         kernel.map(Work::Compute)
     }
 
-    /// The operands of the joined step, with its kernel.
+    /// The operands of the fused step, with its kernel.
     pub fn bound<K>(&self, kernel: K, vectors: Box<[Box<[usize]>]>) -> Bound<K> {
         let bytes = |slots: &[Slot]| -> usize {
             slots
@@ -443,7 +450,7 @@ impl<'a> Joining<'a> {
             .collect();
         Bound {
             kernel,
-            joined: Some(Box::new(Joined {
+            fused: Some(Box::new(Fused {
                 operations: self.parts.iter().map(|part| part.op.name()).collect(),
                 rows: self.rows,
                 tile: self.tile,
@@ -465,7 +472,7 @@ impl<'a> Joining<'a> {
 
 /// The value that was given other shapes to make that one.
 fn root(parts: &[Part<'_>], slot: Slot) -> Slot {
-    let gives = |part: &&Part<'_>| matches!(part.doing, Doing::Alias { out, .. } if out == slot);
+    let gives = |part: &&Part<'_>| matches!(part.kind, StepKind::Alias { out, .. } if out == slot);
     parts.iter().find(gives).map_or(slot, |part| part.ins[0])
 }
 

@@ -1,10 +1,10 @@
-//! Reductions of the rows of a joined step, which are fed a tile at a time: which reductions can be, and in which order
+//! Reductions of the rows of a fused step, which are fed a tile at a time: which reductions can be, and in which order
 //! of the tiles each accumulator gets its elements in theirs.
 
 use super::lower::SlotInfo;
-use super::rows::Doing;
-use super::tile::{Joining, Value};
-use crate::plan::{Bound, Extent, Lines, Walk, block, total};
+use super::rows::StepKind;
+use super::tile::{Fusion, Value};
+use crate::plan::{Bound, Extent, Lines, Traversal, block, total};
 use ferrograph_graph::Kernel;
 
 /// Elements of a row, at most: tiles have to fit the cache.
@@ -30,7 +30,7 @@ const LONG_TILE: usize = 8192;
 
 /// In which order a reduction wants its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum ReductionRequest {
     /// Row by row: whole rows make a block, and there are blocks enough for threads.
     Rows,
     /// Piece by piece of its rows, those below one another in their order.
@@ -66,19 +66,20 @@ fn parted(shape: &[usize], reduced: &[bool]) -> Option<Extent> {
 }
 
 /// The order in which a reduction can be fed, where there is one that is worth it.
-pub(super) fn wish(extent: Extent) -> Option<Wish> {
+pub(super) fn request(extent: Extent) -> Option<ReductionRequest> {
     let Extent { outer, n, inner } = extent;
     let total = n.saturating_mul(inner);
     let is_cut = total <= WHOLE || total / block(inner) >= PARTS;
     if outer == 1 && inner <= WIDEST && is_cut {
-        return Some(Wish::Rows);
+        return Some(ReductionRequest::Rows);
     }
-    (inner >= COLUMNS).then_some(Wish::Columns(extent))
+    (inner >= COLUMNS).then_some(ReductionRequest::Columns(extent))
 }
 
 /// Whether a reduction is of so few elements, in one go, that one thread does it.
 pub(super) fn is_whole(extent: Extent) -> bool {
-    wish(extent) == Some(Wish::Rows) && extent.n.saturating_mul(extent.inner) <= WHOLE
+    request(extent) == Some(ReductionRequest::Rows)
+        && extent.n.saturating_mul(extent.inner) <= WHOLE
 }
 
 /// Of how many rows, a power of two, the elements are fed in order by one thread.
@@ -92,46 +93,50 @@ fn rows_in_order(inner: usize, width: usize) -> usize {
 /// Whether a reduction can be fed so many rows of its operand, each of so many elements.
 pub(super) fn takes_rows(extent: Extent, rows: usize, width: usize) -> bool {
     let Extent { n, inner, .. } = extent;
-    match wish(extent) {
-        Some(Wish::Rows) => {
+    match request(extent) {
+        Some(ReductionRequest::Rows) => {
             let parts = rows / rows_in_order(inner, width).max(1);
             width.is_multiple_of(inner) && (n * inner <= WHOLE || parts >= PARTS)
         }
-        Some(Wish::Columns(_)) => inner.is_multiple_of(width),
+        Some(ReductionRequest::Columns(_)) => inner.is_multiple_of(width),
         None => false,
     }
 }
 
 /// Rows of a tile, of which that many at most, and the order of tiles for reductions that all want it so; each with the
 /// elements of a row.
-fn walk(totals: &[(Extent, usize)], most: usize) -> (usize, Walk) {
+fn traversal(totals: &[(Extent, usize)], most: usize) -> (usize, Traversal) {
     let in_rows = totals
         .iter()
         .map(|&(e, width)| rows_in_order(e.inner, width));
     match totals.first() {
-        None => (most, Walk::Along(1)),
-        Some(&(extent, width)) if matches!(wish(extent), Some(Wish::Columns(_))) => {
+        None => (most, Traversal::Along(1)),
+        Some(&(extent, width)) if matches!(request(extent), Some(ReductionRequest::Columns(_))) => {
             down(extent, extent.inner / width, most)
         }
         Some(_) => along(in_rows.max().unwrap_or(1), most),
     }
 }
 
-/// As [`walk`], with tiles that stay among so many rows each, where they can.
-fn walk_in_lines(totals: &[(Extent, usize)], most: usize, line: usize) -> Option<(usize, Walk)> {
+/// As [`traversal`], with tiles that stay among so many rows each, where they can.
+fn traversal_in_lines(
+    totals: &[(Extent, usize)],
+    most: usize,
+    line: usize,
+) -> Option<(usize, Traversal)> {
     if totals.is_empty() {
         let (rows, slab, block) = (line, 1, 1);
-        return Some((most, Walk::Down(Lines { rows, slab, block })));
+        return Some((most, Traversal::Down(Lines { rows, slab, block })));
     }
-    let (tile, walk) = walk(totals, most.min(1 << line.trailing_zeros()));
-    let fits = match walk {
-        Walk::Along(_) => line.is_multiple_of(tile),
-        Walk::Down(lines) => {
+    let (tile, traversal) = traversal(totals, most.min(1 << line.trailing_zeros()));
+    let fits = match traversal {
+        Traversal::Along(_) => line.is_multiple_of(tile),
+        Traversal::Down(lines) => {
             let in_turn = lines.rows.is_multiple_of(line) && line.is_multiple_of(tile);
             in_turn || line.is_multiple_of(lines.rows)
         }
     };
-    fits.then_some((tile, walk))
+    fits.then_some((tile, traversal))
 }
 
 /// The greatest common divisor.
@@ -143,17 +148,17 @@ fn common(a: usize, b: usize) -> usize {
 }
 
 /// Tiles of which as many are taken in order as hold so many rows.
-fn along(rows: usize, most: usize) -> (usize, Walk) {
+fn along(rows: usize, most: usize) -> (usize, Traversal) {
     let tile = match most < rows {
         true => 1 << most.ilog2(),
         false => most - most % rows,
     };
-    (tile, Walk::Along((rows / tile).max(1)))
+    (tile, Traversal::Along((rows / tile).max(1)))
 }
 
 /// Tiles that lie below one another: pieces of a row of the reduction, which has so many rows of the step, or a few whole
 /// ones.
-fn down(extent: Extent, line: usize, most: usize) -> (usize, Walk) {
+fn down(extent: Extent, line: usize, most: usize) -> (usize, Traversal) {
     let n = extent.n;
     let below = block(extent.inner) / extent.inner;
     if line > most {
@@ -161,16 +166,16 @@ fn down(extent: Extent, line: usize, most: usize) -> (usize, Walk) {
         let tile = tile.next_multiple_of(16).min(most);
         let (slab, block) = (n, below);
         let rows = line;
-        return (tile, Walk::Down(Lines { rows, slab, block }));
+        return (tile, Traversal::Down(Lines { rows, slab, block }));
     }
     let together = |k: &usize| n.is_multiple_of(*k) && k * line <= most;
     let k = (0..=below.ilog2()).map(|i| 1 << i).take_while(together);
     let k = k.last().unwrap_or(1);
     let (rows, slab, block) = (k * line, n / k, below / k);
-    (rows, Walk::Down(Lines { rows, slab, block }))
+    (rows, Traversal::Down(Lines { rows, slab, block }))
 }
 
-impl Joining<'_> {
+impl Fusion<'_> {
     /// Says how many rows a tile has, and in which order tiles are taken for the sake of the totals.
     pub fn choose_tile(&mut self) -> Option<()> {
         let widest = self.values.iter().filter(|v| !matches!(v, Value::All(..)));
@@ -180,25 +185,25 @@ impl Joining<'_> {
         let line = self.line();
         let most = most.clamp(1, line.unwrap_or(self.rows));
         let totals = self.totals.iter();
-        let totals = totals.filter_map(|&(at, _)| match self.parts[at].doing {
-            Doing::Total(bound) => {
+        let totals = totals.filter_map(|&(at, _)| match self.parts[at].kind {
+            StepKind::Total(bound) => {
                 let width = self.width(Value::Rows(bound.ins[0]));
                 extent_of(self.facts.slots(), bound).map(|extent| (extent, width))
             }
             _ => None,
         });
         let totals: Vec<_> = totals.collect();
-        (self.tile, self.walk) = match line {
-            Some(line) => walk_in_lines(&totals, most, line)?,
-            None => walk(&totals, most),
+        (self.tile, self.traversal) = match line {
+            Some(line) => traversal_in_lines(&totals, most, line)?,
+            None => traversal(&totals, most),
         };
         Some(())
     }
 
-    /// Rows among which tiles have to stay for the sake of operands whose rows go in turn.
+    /// Rows among which tiles have to stay for the sake of operands with a broadcast index.
     fn line(&self) -> Option<usize> {
         let lines = self.values.iter().filter_map(|value| match value {
-            Value::Turn(_, turn, _) => Some(turn.line()),
+            Value::Broadcast(_, index, _) => Some(index.line()),
             _ => None,
         });
         lines.reduce(common)
@@ -232,26 +237,29 @@ mod tests {
 
     #[test]
     fn few_long_rows_are_fed_in_pieces() {
-        assert_eq!(wish(extent(1, 300, 37)), Some(Wish::Rows));
-        assert_eq!(wish(extent(1, 1_000_000, 1)), Some(Wish::Rows));
-        assert_eq!(wish(extent(1, 150, 100)), Some(Wish::Rows));
-        assert_eq!(wish(extent(1, 150, 255)), None);
+        assert_eq!(request(extent(1, 300, 37)), Some(ReductionRequest::Rows));
+        assert_eq!(
+            request(extent(1, 1_000_000, 1)),
+            Some(ReductionRequest::Rows)
+        );
+        assert_eq!(request(extent(1, 150, 100)), Some(ReductionRequest::Rows));
+        assert_eq!(request(extent(1, 150, 255)), None);
         for few in [
             extent(1, 64, 1 << 18),
             extent(1, 200, 512),
             extent(9, 100, 512),
         ] {
-            assert_eq!(wish(few), Some(Wish::Columns(few)));
+            assert_eq!(request(few), Some(ReductionRequest::Columns(few)));
         }
     }
 
     #[test]
     fn tiles_are_pieces_of_a_line_or_whole_lines() {
         let down = |n, inner, width, most| {
-            let (tile, walk) = walk(&[(extent(1, n, inner), width)], most);
-            match walk {
-                Walk::Down(Lines { rows, slab, block }) => (tile, rows, slab, block),
-                Walk::Along(_) => panic!("{walk:?}"),
+            let (tile, traversal) = traversal(&[(extent(1, n, inner), width)], most);
+            match traversal {
+                Traversal::Down(Lines { rows, slab, block }) => (tile, rows, slab, block),
+                Traversal::Along(_) => panic!("{traversal:?}"),
             }
         };
         assert_eq!(down(64, 1 << 18, 1, 2048), (2048, 1 << 18, 64, 64));

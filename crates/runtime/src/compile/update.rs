@@ -1,63 +1,63 @@
-//! Joined steps that change variables.
+//! Fused steps that change variables.
 
-use super::rows::Doing;
-use super::tile::Joining;
+use super::rows::StepKind;
+use super::tile::Fusion;
 use crate::plan::{Action, Single, Slot, Source, Tiled, Update};
 
-/// The action of a joined step that changes variables.
-pub(super) fn update(joining: &Joining<'_>, tiled: Tiled) -> Option<Action> {
+/// The action of a fused step that changes variables.
+pub(super) fn update(fusion: &Fusion<'_>, tiled: Tiled) -> Option<Action> {
     let made = |slot: Slot| {
-        let parts = joining.parts.iter();
+        let parts = fusion.parts.iter();
         parts
-            .map(|part| part.doing.made())
+            .map(|part| part.kind.made())
             .position(|made| made == Some(slot))
     };
     let position = |slots: &[Slot], slot| slots.iter().position(|&s| s == slot);
-    let source = |slot: Slot| match position(&joining.ins, slot) {
+    let source = |slot: Slot| match position(&fusion.ins, slot) {
         Some(at) => Some(Source::Input(at)),
         None => made(slot).map(Source::Made),
     };
-    let sources = |doing: &Doing<'_>| {
-        let variable = doing
+    let sources = |kind: &StepKind<'_>| {
+        let variable = kind
             .variable()
-            .and_then(|v| position(&joining.variables.slots, v));
+            .and_then(|v| position(&fusion.variables.slots, v));
         let variable = variable.map(|at| Some(Source::Variable(at)));
-        let ins = doing.ins().iter().map(|&slot| source(slot));
+        let ins = kind.ins().iter().map(|&slot| source(slot));
         variable
             .into_iter()
             .chain(ins)
             .collect::<Option<Box<[Source]>>>()
     };
     let single = |part: &super::tile::Part<'_>| {
-        let alias = match part.doing {
-            Doing::Alias { out, .. } => joining.facts.slots()[out as usize].shape.clone(),
+        let alias = match part.kind {
+            StepKind::Alias { out, .. } => fusion.facts.slots()[out as usize].shape.clone(),
             _ => None,
         };
         Some(Single {
             op: part.op.clone(),
             alias,
-            ins: sources(&part.doing)?,
+            ins: sources(&part.kind)?,
             origin: part.origin.clone(),
         })
     };
     let typed = |&slot: &Slot| {
-        let info = &joining.facts.slots()[slot as usize];
+        let info = &fusion.facts.slots()[slot as usize];
         Some((info.dtype, info.shape.clone()?))
     };
     let in_vectors = tiled.in_vectors();
     let update = Update {
         tiled,
-        held: joining.variables.held.clone(),
-        singles: joining.parts.iter().map(single).collect::<Option<_>>()?,
-        inputs: joining.ins.iter().map(typed).collect::<Option<_>>()?,
-        outputs: joining
+        held: fusion.variables.held.clone(),
+        singles: fusion.parts.iter().map(single).collect::<Option<_>>()?,
+        inputs: fusion.ins.iter().map(typed).collect::<Option<_>>()?,
+        outputs: fusion
             .outs
             .iter()
             .map(|&slot| made(slot))
             .collect::<Option<_>>()?,
     };
     Some(Action::Update {
-        variables: joining.variables.slots.clone().into(),
-        bound: joining.bound(update.into_kernel(), in_vectors),
+        variables: fusion.variables.slots.clone().into(),
+        bound: fusion.bound(update.into_kernel(), in_vectors),
     })
 }

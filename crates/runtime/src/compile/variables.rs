@@ -1,12 +1,12 @@
-//! The variables of a joined step: what they hold, and which values lie in them all the time.
+//! The variables of a fused step: what they hold, and which values lie in them all the time.
 
-use super::join::Facts;
-use super::rows::Doing;
+use super::fuse::Facts;
+use super::rows::StepKind;
 use super::tile::{Part, Value};
 use crate::plan::Slot;
 use ferrograph_ops::{AssignKind, Held};
 
-/// The variables that a joined step reads and changes. Any two of them may turn out to be one.
+/// The variables that a fused step reads and changes. Any two of them may turn out to be one.
 #[derive(Default)]
 pub(super) struct Variables {
     /// The slots of their handles.
@@ -20,16 +20,19 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Those of these steps; none where steps disagree about what one of them holds.
-    pub fn of<'a>(facts: &Facts<'_>, doings: impl Iterator<Item = Doing<'a>>) -> Option<Variables> {
+    pub fn of<'a>(
+        facts: &Facts<'_>,
+        kinds: impl Iterator<Item = StepKind<'a>>,
+    ) -> Option<Variables> {
         let mut all = Variables::default();
-        for doing in doings {
-            let (slot, value, is_read) = match doing {
-                Doing::Compute(_)
-                | Doing::Total(_)
-                | Doing::Window { .. }
-                | Doing::Alias { .. } => continue,
-                Doing::Read { variable, out } => (variable, out, true),
-                Doing::Assign {
+        for kind in kinds {
+            let (slot, value, is_read) = match kind {
+                StepKind::Compute(_)
+                | StepKind::Total(_)
+                | StepKind::Slice { .. }
+                | StepKind::Alias { .. } => continue,
+                StepKind::Read { variable, out } => (variable, out, true),
+                StepKind::Assign {
                     kind,
                     variable,
                     value,
@@ -43,11 +46,11 @@ impl Variables {
                     if held.dtype != info.dtype || held.shape != shape {
                         return None;
                     }
-                    all.changed[at] |= doing.changes();
+                    all.changed[at] |= kind.changes();
                 }
                 None => {
                     all.slots.push(slot);
-                    all.changed.push(doing.changes());
+                    all.changed.push(kind.changes());
                     all.held.push(Held {
                         dtype: info.dtype,
                         shape,
@@ -75,11 +78,11 @@ impl Variables {
     /// nothing reads the variables in between. Others of the variables may be that one.
     pub fn place(&mut self, parts: &[Part<'_>], outs: &[Slot]) {
         for (at, part) in parts.iter().enumerate() {
-            let found = match part.doing {
-                Doing::Read { variable, out } => {
+            let found = match part.kind {
+                StepKind::Read { variable, out } => {
                     self.stays(parts, at, out).then_some((out, variable))
                 }
-                Doing::Assign {
+                StepKind::Assign {
                     kind: AssignKind::Set,
                     variable,
                     ..
@@ -103,16 +106,16 @@ impl Variables {
         let Some(last) = last_use(parts, value) else {
             return false;
         };
-        let taken = |part: &Part<'_>| part.doing.changes() && part.ins.contains(&value);
+        let taken = |part: &Part<'_>| part.kind.changes() && part.ins.contains(&value);
         let behind = &parts[at..=last.max(at)];
-        !behind.iter().any(|part| part.doing.changes()) && !parts.iter().any(taken)
+        !behind.iter().any(|part| part.kind.changes()) && !parts.iter().any(taken)
     }
 
     /// Whether what an assignment takes can be computed where the variable lies: nothing reads a variable from then on
     /// until the assignment, and none changes while the value is read.
     fn arises(&self, parts: &[Part<'_>], at: usize, value: Slot) -> bool {
         let computes = |part: &Part<'_>| {
-            matches!(part.doing, Doing::Compute(_)) && part.doing.made() == Some(value)
+            matches!(part.kind, StepKind::Compute(_)) && part.kind.made() == Some(value)
         };
         let Some(from) = parts.iter().position(computes) else {
             return false;
@@ -120,12 +123,12 @@ impl Variables {
         let last = last_use(parts, value).unwrap_or(at).max(at);
         let reads = |part: &Part<'_>| {
             let lies = |slot: &Slot| *slot != value && self.lies(*slot);
-            part.doing.variable().is_some() || part.ins.iter().any(lies)
+            part.kind.variable().is_some() || part.ins.iter().any(lies)
         };
         let untouched = !parts[from..at].iter().any(reads);
         let later = &parts[(at + 1).min(last + 1)..=last];
         let is_only = parts[at].ins.len() == 1 && !self.lies(value);
-        untouched && is_only && !later.iter().any(|part| part.doing.changes())
+        untouched && is_only && !later.iter().any(|part| part.kind.changes())
     }
 
     fn lies(&self, slot: Slot) -> bool {

@@ -1,4 +1,4 @@
-//! Which members of a joined step become vector code, and the programs of it.
+//! Which members of a fused step become vector code, and the programs of it.
 //!
 //! Members whose function is vector code and that make rows of one width form runs. A member joins the first run that
 //! stands behind all that it needs; the others keep their kernels, in their order. Variables, of which any two may be
@@ -7,10 +7,10 @@
 mod functions;
 mod writer;
 
-use super::rows::Doing;
-use super::tile::{Joining, Run, Value};
+use super::rows::StepKind;
+use super::tile::{Fusion, Run, Value};
 use super::totals::extent_of;
-use crate::plan::{self, Member, Order, Rows, Summed, Task, Turn, Vectors};
+use crate::plan::{self, BroadcastIndex, Member, Order, Rows, Summed, Task, Vectors};
 use ferrograph_graph::ReduceCode;
 use ferrograph_machine::vector::{Float, Loop};
 use ferrograph_tensor::DType;
@@ -36,8 +36,8 @@ enum Reach {
     OfRow,
     /// One row for all.
     Row,
-    /// Elements that go with those of a row in turn, for all rows.
-    Within(Turn),
+    /// Elements that a broadcast index gives for those of any row.
+    Within(BroadcastIndex),
     /// An element for each, in rows that lie so many elements apart.
     Apart(usize),
 }
@@ -81,12 +81,12 @@ impl Group {
     }
 }
 
-/// The order of a joined step's tasks with vector code, where there is some.
-pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
-    if !joining.facts.vectors || !Loop::is_supported() {
+/// The order of a fused step's tasks with vector code, where there is some.
+pub(super) fn vectors(fusion: &Fusion<'_>) -> Option<Vectors> {
+    if !fusion.facts.vectors || !Loop::is_supported() {
         return None;
     }
-    let groups = worth(joining, grouped(joining));
+    let groups = worth(fusion, grouped(fusion));
     let mut runs = Vec::new();
     let mut steps: Vec<Member> = Vec::with_capacity(groups.len());
     let mut tasks = Vec::with_capacity(groups.len());
@@ -94,20 +94,20 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
         match group {
             Group::Kernel(member) => {
                 tasks.push(Task::Member(*member));
-                steps.push(joining.members[*member].clone());
+                steps.push(fusion.members[*member].clone());
             }
             Group::Run(float, width, _, members) => {
-                let is_needed = |value: u32| is_needed(joining, &groups, at, value, None);
-                let mut writer = Writer::new(joining, (*float)?, *width);
+                let is_needed = |value: u32| is_needed(fusion, &groups, at, value, None);
+                let mut writer = Writer::new(fusion, (*float)?, *width);
                 members
                     .iter()
                     .try_for_each(|&member| writer.member(member, &is_needed))?;
                 tasks.push(Task::Run(runs.len()));
                 steps.push(writer.outside());
-                let summed = fed(joining, members);
-                let summed = summed.and_then(|fed| summing(joining, &groups, at, fed));
-                let last = summed.as_ref().map(|summed| joining.totals[summed.total].0);
-                let operations = members.iter().filter_map(|&m| operation(joining, m));
+                let summed = fed(fusion, members);
+                let summed = summed.and_then(|fed| summing(fusion, &groups, at, fed));
+                let last = summed.as_ref().map(|summed| fusion.totals[summed.total].0);
+                let operations = members.iter().filter_map(|&m| operation(fusion, m));
                 runs.push(plan::Run {
                     operations: operations.chain(last).collect(),
                     summed,
@@ -119,14 +119,14 @@ pub(super) fn vectors(joining: &Joining<'_>) -> Option<Vectors> {
             }
         }
     }
-    let (places, scratch_bytes, bool_bytes) = joining.places(&steps);
+    let (places, scratch_bytes, bool_bytes) = fusion.places(&steps);
     let order = Order {
         tasks,
         places,
         scratch_bytes,
         bool_bytes,
     };
-    let elements = joining.touched(&steps);
+    let elements = fusion.touched(&steps);
     (!runs.is_empty()).then(|| Vectors::new(order, runs, elements))
 }
 
@@ -139,12 +139,12 @@ struct Feed {
 }
 
 /// The sum of all elements of what one of these members makes, if there is one that vector code may add up.
-fn fed(joining: &Joining<'_>, members: &[usize]) -> Option<Feed> {
+fn fed(fusion: &Fusion<'_>, members: &[usize]) -> Option<Feed> {
     let makes = |value: &u32| {
-        let mut made = members.iter().map(|&m| &joining.members[m].outs);
+        let mut made = members.iter().map(|&m| &fusion.members[m].outs);
         made.any(|outs| outs.contains(value))
     };
-    let each = joining.runs.iter().zip(&joining.members).enumerate();
+    let each = fusion.runs.iter().zip(&fusion.members).enumerate();
     let mut feeds = each.filter_map(|(member, (run, reads))| match *run {
         Run::Feed(total, _) if makes(&reads.ins[0]) => Some(Feed {
             member,
@@ -154,25 +154,25 @@ fn fed(joining: &Joining<'_>, members: &[usize]) -> Option<Feed> {
         _ => None,
     });
     feeds.find(|feed| {
-        let Doing::Total(bound) = joining.parts[joining.totals[feed.total].0].doing else {
+        let StepKind::Total(bound) = fusion.parts[fusion.totals[feed.total].0].kind else {
             return false;
         };
         let code = bound.reduced.as_ref().map(|reduced| reduced.code);
         let is_sum = matches!(code, Some(ReduceCode::Sum | ReduceCode::Mean));
-        let extent = extent_of(joining.facts.slots(), bound);
+        let extent = extent_of(fusion.facts.slots(), bound);
         let is_whole = extent.is_some_and(|extent| extent.outer == 1 && extent.inner == 1);
-        let dtype = joining.dtype(joining.values[feed.value as usize]);
+        let dtype = fusion.dtype(fusion.values[feed.value as usize]);
         is_sum && is_whole && matches!(dtype, DType::Float32 | DType::Float64)
     })
 }
 
 /// The program of a group that also sums, where its rows are taken as one.
-fn summing(joining: &Joining<'_>, groups: &[Group], at: usize, feed: Feed) -> Option<Summed> {
+fn summing(fusion: &Fusion<'_>, groups: &[Group], at: usize, feed: Feed) -> Option<Summed> {
     let Group::Run(float, width, _, members) = &groups[at] else {
         return None;
     };
-    let mut writer = Writer::new(joining, (*float)?, *width);
-    let is_needed = |value: u32| is_needed(joining, groups, at, value, Some(feed.member));
+    let mut writer = Writer::new(fusion, (*float)?, *width);
+    let is_needed = |value: u32| is_needed(fusion, groups, at, value, Some(feed.member));
     members
         .iter()
         .try_for_each(|&member| writer.member(member, &is_needed))?;
@@ -187,28 +187,28 @@ fn summing(joining: &Joining<'_>, groups: &[Group], at: usize, feed: Feed) -> Op
 }
 
 /// The operation that a member does, by its number; of copies, none.
-fn operation(joining: &Joining<'_>, member: usize) -> Option<usize> {
-    match joining.runs[member] {
+fn operation(fusion: &Fusion<'_>, member: usize) -> Option<usize> {
+    match fusion.runs[member] {
         Run::Part(part) => Some(part),
         _ => None,
     }
 }
 
 /// What a member does, where that may be vector code.
-fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
-    let member = &joining.members[at];
+fn elementwise(fusion: &Fusion<'_>, at: usize) -> Option<Elementwise> {
+    let member = &fusion.members[at];
     let &[out] = &member.outs[..] else {
         return None;
     };
-    let value = |number: u32| joining.values[number as usize];
+    let value = |number: u32| fusion.values[number as usize];
     let out = value(out);
-    let width = joining.width(out);
-    let function = function(joining, at)?;
+    let width = fusion.width(out);
+    let function = function(fusion, at)?;
     let mut float = None;
-    let operands = operands(joining, at);
+    let operands = operands(fusion, at);
     for value in operands.iter().map(|&number| value(number)).chain([out]) {
-        reach(joining, value, width)?;
-        let of_value = match joining.dtype(value) {
+        reach(fusion, value, width)?;
+        let of_value = match fusion.dtype(value) {
             DType::Bool => None,
             dtype => Some(kind(dtype)?.0),
         };
@@ -226,11 +226,11 @@ fn elementwise(joining: &Joining<'_>, at: usize) -> Option<Elementwise> {
 }
 
 /// What a member reads of its inputs: where it repeats one to a shape, that shape is in the rows already.
-fn operands<'a>(joining: &'a Joining<'_>, at: usize) -> &'a [u32] {
-    let ins = &joining.members[at].ins;
-    match joining.runs[at] {
-        Run::Part(part) => match joining.parts[part].doing {
-            Doing::Compute(bound) if bound.repeats => &ins[..1],
+fn operands<'a>(fusion: &'a Fusion<'_>, at: usize) -> &'a [u32] {
+    let ins = &fusion.members[at].ins;
+    match fusion.runs[at] {
+        Run::Part(part) => match fusion.parts[part].kind {
+            StepKind::Compute(bound) if bound.repeats => &ins[..1],
             _ => ins,
         },
         _ => ins,
@@ -238,44 +238,44 @@ fn operands<'a>(joining: &'a Joining<'_>, at: usize) -> &'a [u32] {
 }
 
 /// How a value goes with rows of that width; none for others.
-fn reach(joining: &Joining<'_>, value: Value, width: usize) -> Option<Reach> {
+fn reach(fusion: &Fusion<'_>, value: Value, width: usize) -> Option<Reach> {
     match value {
         Value::All(_, within) => repeated(within?, width),
-        Value::Window(at) => {
-            let window = joining
-                .window(at)
+        Value::Slice(at) => {
+            let slice_input = fusion
+                .slice_input(at)
                 .filter(|w| w.is_whole() && w.width == width)?;
-            match window.step {
+            match slice_input.step {
                 step if step == width => Some(Reach::Each),
                 step => (width >= LONG).then_some(Reach::Apart(step)),
             }
         }
-        Value::Turn(_, turn, within) if turn.every > 1 => repeated(within?, width),
-        value => match joining.width(value) {
+        Value::Broadcast(_, index, within) if index.every > 1 => repeated(within?, width),
+        value => match fusion.width(value) {
             n if n == width => Some(Reach::Each),
             n => (n == 1).then_some(Reach::OfRow),
         },
     }
 }
 
-/// How elements that go with those of any row in turn go with rows of that width.
-fn repeated(within: Turn, width: usize) -> Option<Reach> {
+/// How elements that a broadcast index gives for those of any row go with rows of that width.
+fn repeated(within: BroadcastIndex, width: usize) -> Option<Reach> {
     match within {
-        Turn { count: 1, .. } => Some(Reach::One),
-        Turn { every: 1, count } if count == width => Some(Reach::Row),
-        turn => (width < LONG && width.is_multiple_of(turn.every * turn.count))
-            .then_some(Reach::Within(turn)),
+        BroadcastIndex { count: 1, .. } => Some(Reach::One),
+        BroadcastIndex { every: 1, count } if count == width => Some(Reach::Row),
+        index => (width < LONG && width.is_multiple_of(index.every * index.count))
+            .then_some(Reach::Within(index)),
     }
 }
 
 /// The members in groups, each behind those that it needs.
-fn grouped(joining: &Joining<'_>) -> Vec<Group> {
+fn grouped(fusion: &Fusion<'_>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut made: HashMap<u32, usize> = HashMap::new();
     // The last groups that read memory which changes, and that wrote some.
     let (mut read, mut written) = (None, None);
-    for (at, member) in joining.members.iter().enumerate() {
-        let changes = |&&number: &&u32| joining.may_change(number);
+    for (at, member) in fusion.members.iter().enumerate() {
+        let changes = |&&number: &&u32| fusion.may_change(number);
         let reads = member.ins.iter().find(changes).is_some();
         let writes = member.outs.iter().find(changes).is_some();
         let mut behind = member
@@ -289,7 +289,7 @@ fn grouped(joining: &Joining<'_>) -> Vec<Group> {
         if writes {
             behind = behind.max(read);
         }
-        let elementwise = elementwise(joining, at);
+        let elementwise = elementwise(fusion, at);
         let found = elementwise.and_then(|member| {
             let from = behind.unwrap_or(0);
             let places = groups.iter_mut().enumerate().skip(from);
@@ -322,13 +322,13 @@ fn grouped(joining: &Joining<'_>) -> Vec<Group> {
 }
 
 /// Leaves runs of one small member that nothing sums, and those without numbers, to the kernels.
-fn worth(joining: &Joining<'_>, groups: Vec<Group>) -> Vec<Group> {
+fn worth(fusion: &Fusion<'_>, groups: Vec<Group>) -> Vec<Group> {
     let kernels = |members: Vec<usize>| members.into_iter().map(Group::Kernel).collect();
     let each = groups.into_iter().flat_map(|group| -> Vec<Group> {
         match group {
             Group::Run(float, _, has_large, members)
                 if float.is_none()
-                    || members.len() < 2 && !has_large && fed(joining, &members).is_none() =>
+                    || members.len() < 2 && !has_large && fed(fusion, &members).is_none() =>
             {
                 kernels(members)
             }
@@ -340,7 +340,7 @@ fn worth(joining: &Joining<'_>, groups: Vec<Group>) -> Vec<Group> {
 
 /// Whether what a group makes is needed outside of it, by others than that member.
 fn is_needed(
-    joining: &Joining<'_>,
+    fusion: &Fusion<'_>,
     groups: &[Group],
     at: usize,
     value: u32,
@@ -349,5 +349,5 @@ fn is_needed(
     let others = groups.iter().enumerate().filter(|(other, _)| *other != at);
     let members = others.flat_map(|(_, group)| group.members());
     let mut members = members.filter(|&&member| Some(member) != but);
-    joining.is_output(value) || members.any(|&member| joining.members[member].ins.contains(&value))
+    fusion.is_output(value) || members.any(|&member| fusion.members[member].ins.contains(&value))
 }

@@ -1,7 +1,7 @@
 //! The storage of one execution of a plan.
 
 use super::step::{Move, Slot, Taken};
-use super::{Kept, Plan};
+use super::{AtomicSlot, Plan};
 use ferrograph_graph::SlotType;
 use ferrograph_tensor::{Buffer, DType, Result, Shape, Tensor, err};
 use parking_lot::Mutex;
@@ -164,7 +164,7 @@ impl Frame {
 /// Frames that wait for the next call: one that is taken and put back without a lock, and those of calls that ran at
 /// the same time.
 pub(crate) struct Frames {
-    first: Kept<Frame>,
+    first: AtomicSlot<Frame>,
     others: Mutex<Vec<Frame>>,
 }
 
@@ -174,7 +174,7 @@ const KEPT_OTHERS: usize = 7;
 impl Frames {
     pub fn new() -> Frames {
         Frames {
-            first: Kept::new(),
+            first: AtomicSlot::new(),
             others: Mutex::new(Vec::new()),
         }
     }

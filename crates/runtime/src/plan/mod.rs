@@ -1,9 +1,9 @@
 //! Plans: graphs compiled for concrete input shapes, and running them.
 
+mod atomic_slot;
 mod frame;
-mod kept;
-mod lanes;
 mod native;
+mod parallel_chains;
 mod place;
 mod plans;
 mod print;
@@ -13,16 +13,16 @@ mod slots;
 mod step;
 mod tiled;
 mod total;
+mod traversal;
 mod update;
 mod vectors;
 mod verify;
-mod walk;
 
+pub(crate) use atomic_slot::AtomicSlot;
 pub(crate) use frame::{Frame, Frames};
-pub(crate) use kept::Kept;
-pub(crate) use lanes::Lanes;
 pub(crate) use native::{ENTRY, HostCall, HostWork, Native, Part, Path};
 pub use native::{Tier, set_warning};
+pub(crate) use parallel_chains::ParallelChains;
 pub(crate) use place::ALIGN;
 pub(crate) use plans::{LastPlan, PlanCache};
 pub use plans::{PlanRunner, compile_unoptimised, plan_for};
@@ -30,15 +30,15 @@ pub(crate) use print::Listing;
 pub(crate) use repeated::{Repeated, Rows, Together};
 pub(crate) use slots::SlotSet;
 pub(crate) use step::{
-    Action, Block, Bound, Conditional, Joined, Loop, Move, Record, Reduced, Site, Slot, Step, Taken,
+    Action, Block, Bound, Conditional, Fused, Loop, Move, Record, Reduced, Site, Slot, Step, Taken,
 };
 pub(crate) use tiled::{At, Binding, Member, Tiled, Work};
 pub(crate) use total::{Extent, Total, block, total};
+pub(crate) use traversal::{BroadcastIndex, Lines, Traversal};
 pub(crate) use update::{Single, Source, Update, UpdateKernel};
 pub(crate) use vectors::{Order, Run, Summed, Task, Vectors};
 pub(crate) use verify::check_plan;
 pub use verify::verify_plan;
-pub(crate) use walk::{Lines, Turn, Walk};
 
 use crate::profile;
 use ferrograph_graph::{Graph, ObjectKernel, Operands, SlotType, Tensors};
@@ -159,7 +159,7 @@ impl Plan {
     fn run_steps(&self, block: &Block, frame: &mut Frame) -> Result<()> {
         frame.drop_all(&block.entry_drops);
         match &block.native {
-            None if block.lanes.is_empty() => self.run_range(&block.steps, frame),
+            None if block.chains.is_empty() => self.run_range(&block.steps, frame),
             None => self.run_span(block, 0..block.steps.len(), frame),
             Some(native) => self.run_parts(block, native, frame),
         }

@@ -4,16 +4,16 @@
 //! plan    = "plan" string "slab" bytes "{" slot* block "return" slots "}"
 //! slot    = "s" number ":" dtype "x" (length | "?") "," place
 //! place   = "input" | "constant" tensor | "slab" offset ["as" shape] | "tensor" | "unused"
-//! block   = ["drops" slots] machine* lanes* step* record* move*
+//! block   = ["drops" slots] machine* chains* step* record* move*
 //! machine = "machine code" "steps" range | "no machine code" "loop" number ":" text
-//! lanes   = "lanes" "steps" range ":" [places "first"] places ("|" places)* ["then" places]
+//! chains  = "parallel" "steps" range ":" [places "first"] places ("|" places)* ["then" places]
 //! step    = slots "=" operation string ("kernel" | "eval" | "object" | "update" | "alias") "(" reads ")" ["as" shape]
-//!           [joined] ["new" slot shape,*] ["drops" slots]
+//!           [fused] ["new" slot shape,*] ["drops" slots]
 //!         | "if" slot "{" block "}" "else" "{" block "}" ["drops" slots]
 //!         | "while" "{" move* "cond" slot "{" block "}" "body" "{" block "}" ["exit drops" slots]
 //!           ["records" slots] "}" ["drops" slots]
-//! joined  = "of" number "operations over" number "rows by" number "reads" number "writes" number
-//!           "joining" operation,* ("in a vector loop" number,*)*
+//! fused   = "of" number "operations over" number "rows by" number "reads" number "writes" number
+//!           "fusing" operation,* ("in a vector loop" number,*)*
 //! record  = "record" read ["as" shape]
 //! move    = slot "<-" read ["bytes" number]
 //! read    = slot ["!"]
@@ -24,8 +24,8 @@
 
 use super::place::places;
 use super::{
-    Action, Block, Conditional, Joined, Lanes, Loop, Move, Native, Plan, Record, Slot, Step, Taken,
-    UNKNOWN_LEN,
+    Action, Block, Conditional, Fused, Loop, Move, Native, ParallelChains, Plan, Record, Slot,
+    Step, Taken, UNKNOWN_LEN,
 };
 use ferrograph_graph::{Graph, SlotType, text};
 use ferrograph_tensor::{DType, Shape, Tensor};
@@ -172,8 +172,8 @@ impl Printer<'_, '_, '_> {
         if let Some(native) = &block.native {
             self.native(native)?;
         }
-        for lanes in &block.lanes {
-            self.lanes(lanes)?;
+        for chains in &block.chains {
+            self.chains(chains)?;
         }
         block.steps.iter().try_for_each(|step| self.step(step))?;
         block.records.iter().try_for_each(|r| self.record(r))?;
@@ -192,21 +192,21 @@ impl Printer<'_, '_, '_> {
     }
 
     /// Which steps may run at once.
-    fn lanes(&mut self, lanes: &Lanes) -> fmt::Result {
+    fn chains(&mut self, chains: &ParallelChains) -> fmt::Result {
         let words = |steps: &[usize]| {
             let words: Vec<String> = steps.iter().map(ToString::to_string).collect();
             words.join(" ")
         };
-        let mut text = format!("lanes steps {:?}:", lanes.steps);
-        if !lanes.early.is_empty() {
-            write!(text, " {} first", words(&lanes.early))?;
+        let mut text = format!("parallel steps {:?}:", chains.steps);
+        if !chains.early.is_empty() {
+            write!(text, " {} first", words(&chains.early))?;
         }
-        for (i, lane) in lanes.lanes.iter().enumerate() {
+        for (i, chain) in chains.chains.iter().enumerate() {
             let before = if i > 0 { " |" } else { "" };
-            write!(text, "{before} {}", words(lane))?;
+            write!(text, "{before} {}", words(chain))?;
         }
-        if !lanes.late.is_empty() {
-            write!(text, " then {}", words(&lanes.late))?;
+        if !chains.late.is_empty() {
+            write!(text, " then {}", words(&chains.late))?;
         }
         self.line(text)
     }
@@ -297,8 +297,8 @@ fn operation(node: &str, action: &Action) -> String {
     match action {
         Action::Kernel(bound) => {
             let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
-            let joined = joined(bound.joined.as_deref());
-            format!("{outs}{node} kernel({ins}){joined}{}", fresh(&bound.fresh))
+            let fused = fused(bound.fused.as_deref());
+            format!("{outs}{node} kernel({ins}){fused}{}", fresh(&bound.fresh))
         }
         Action::Object { object, bound, to } => {
             let outs: Vec<Slot> = (object.slot != *to).then_some(*to).into_iter().collect();
@@ -311,9 +311,9 @@ fn operation(node: &str, action: &Action) -> String {
         }
         Action::Update { variables, bound } => {
             let (outs, ins) = (results(&bound.outs), Slots(&bound.ins));
-            let (joined, fresh) = (joined(bound.joined.as_deref()), fresh(&bound.fresh));
+            let (fused, fresh) = (fused(bound.fused.as_deref()), fresh(&bound.fresh));
             format!(
-                "{outs}{node} update({}; {ins}){joined}{fresh}",
+                "{outs}{node} update({}; {ins}){fused}{fresh}",
                 Slots(variables)
             )
         }
@@ -330,13 +330,13 @@ fn operation(node: &str, action: &Action) -> String {
     }
 }
 
-/// What a step is joined of: over how many rows, how many at a time, and the bytes that are read and written.
-fn joined(joined: Option<&Joined>) -> String {
-    let Some(j) = joined else {
+/// What a fused step does: which operations, over how many rows, how many at a time, and the bytes that are read and written.
+fn fused(fused: Option<&Fused>) -> String {
+    let Some(j) = fused else {
         return String::new();
     };
     let mut text = format!(
-        " of {} operations over {} rows by {} reads {} writes {} joining {}",
+        " of {} operations over {} rows by {} reads {} writes {} fusing {}",
         j.operations.len(),
         j.rows,
         j.tile,

@@ -85,7 +85,7 @@ fn address(graph: &Weak<Graph>) -> usize {
 /// How a step runs, and how many operations it is made of.
 fn kind(action: &Action) -> (Kind, usize) {
     match action {
-        Action::Kernel(bound) if bound.joined.is_some() => (Kind::Joined, n_operations(bound)),
+        Action::Kernel(bound) if bound.fused.is_some() => (Kind::Fused, n_operations(bound)),
         Action::Kernel(_) => (Kind::Kernel, 1),
         Action::Object { .. } => (Kind::Object, 1),
         Action::Update { bound, .. } => (Kind::Update, n_operations(bound)),
@@ -98,9 +98,9 @@ fn kind(action: &Action) -> (Kind, usize) {
 
 fn n_operations<K>(bound: &Bound<K>) -> usize {
     bound
-        .joined
+        .fused
         .as_ref()
-        .map_or(1, |joined| joined.operations.len())
+        .map_or(1, |fused| fused.operations.len())
 }
 
 /// The slots that a step computes; none of one that only holds others.

@@ -1,7 +1,7 @@
 //! How vector code takes rows along which, or from one to the next, something repeats.
 
 use super::ALIGN;
-use super::walk::Turn;
+use super::traversal::BroadcastIndex;
 
 /// How rows are taken.
 pub(crate) enum Rows {
@@ -27,8 +27,8 @@ pub(crate) struct Repeated {
     pub pointer: usize,
     /// Bytes of an element.
     pub size: usize,
-    /// How its elements go with those of any row in turn; none where it has an element for each row.
-    pub within: Option<Turn>,
+    /// Which of its elements go with those of any row; none where it has an element for each row.
+    pub within: Option<BroadcastIndex>,
     /// Whether it is another one for other tiles.
     pub changes: bool,
     /// Bytes that it takes.
@@ -59,7 +59,7 @@ impl Repeated {
     /// Writes it out.
     ///
     /// # Safety
-    /// The value lies at `from`, the elements that take turns or `rows` elements; there are [`Repeated::room`] bytes at
+    /// The value is at `from`, the elements that are repeated or `rows` elements; there are [`Repeated::room`] bytes at
     /// `to`, which it takes no more than.
     pub unsafe fn write(&self, from: *const u8, to: *mut u8, rows: usize, width: usize) {
         // SAFETY: promised by the caller.
@@ -69,7 +69,7 @@ impl Repeated {
                 4 => spread::<u32, { CHUNK / 4 }>,
                 _ => spread::<u64, { CHUNK / 8 }>,
             };
-            let Some(Turn { every, count }) = self.within else {
+            let Some(BroadcastIndex { every, count }) = self.within else {
                 return spread(from, to, rows, width);
             };
             match every {

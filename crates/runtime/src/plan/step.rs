@@ -1,6 +1,6 @@
 //! What a plan is made of: blocks of steps over the slots of a frame.
 
-use super::{Lanes, Native, UpdateKernel};
+use super::{Native, ParallelChains, UpdateKernel};
 use ferrograph_graph::{Kernel, NodeId, ObjectKernel, OpRef, Places, ReduceCode, ScalarCode};
 use ferrograph_tensor::{DType, Shape, TensorSpec};
 use smallvec::SmallVec;
@@ -21,7 +21,7 @@ pub(crate) struct Block {
     /// What machine code can do of the steps.
     pub native: Option<Box<Native>>,
     /// Runs of steps, in order and outside of machine code, of which some may run at once.
-    pub lanes: Box<[Lanes]>,
+    pub chains: Box<[ParallelChains]>,
 }
 
 /// One step of a plan.
@@ -86,8 +86,8 @@ pub(crate) struct Bound<K> {
     pub repeats: bool,
     /// Whether each row along the last axis of the output is made from the same row of the inputs, which have its shape.
     pub by_rows: bool,
-    /// What it is joined of, where it is.
-    pub joined: Option<Box<Joined>>,
+    /// What a fused step does; none for others.
+    pub fused: Option<Box<Fused>>,
 }
 
 /// A reduction.
@@ -97,9 +97,9 @@ pub(crate) struct Reduced {
     pub axes: SmallVec<[bool; 6]>,
 }
 
-/// What a step is joined of.
+/// What a fused step does.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Joined {
+pub(crate) struct Fused {
     pub operations: Box<[&'static str]>,
     /// Rows that go through all of them, and how many at a time.
     pub rows: usize,

@@ -2,9 +2,9 @@
 //! of them while it is in the cache. The kernels are those of the steps, bound anew to as many rows as a tile has.
 
 use super::ALIGN;
-use super::total::{Feeds, Total};
+use super::total::{Total, TotalStream};
+use super::traversal::{BroadcastIndex, Chunk, Traversal};
 use super::vectors::{Loaded, Order, Task, Vectors, Way};
-use super::walk::{Stretch, Turn, Walk};
 use ferrograph_graph::{Kernel, Operands, SlotType};
 use ferrograph_kernels::pool;
 use ferrograph_kernels::stop::undisturbed;
@@ -18,10 +18,10 @@ use std::ops::Range;
 pub(crate) enum At {
     /// In that input of the step; each row lies so many bytes behind the one before.
     Input(usize, usize),
-    /// In that input, of which rows of so many bytes go with those of the step in turn.
-    Turn(usize, usize, Turn),
+    /// In that input, at the row of so many bytes that the broadcast index gives.
+    Broadcast(usize, usize, BroadcastIndex),
     /// In that input, from this byte on; rows lie so many bytes behind one another.
-    Window(usize, usize, usize),
+    Slice(usize, usize, usize),
     /// In that output.
     Output(usize, usize),
     /// In that variable.
@@ -30,7 +30,7 @@ pub(crate) enum At {
     Scratch(usize),
 }
 
-/// What one of the joined steps reads and writes, by the numbers of the values.
+/// What one of the fused steps reads and writes, by the numbers of the values.
 #[derive(Clone)]
 pub(crate) struct Member {
     pub ins: Box<[u32]>,
@@ -40,7 +40,7 @@ pub(crate) struct Member {
 /// What a member does with a tile.
 pub(crate) enum Work {
     Compute(Kernel),
-    /// Feeds that one of the totals with its input, of which a row has so many elements.
+    /// TotalStream that one of the totals with its input, of which a row has so many elements.
     Feed(usize, usize),
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Binding {
     pub types: Vec<SlotType>,
 }
 
-/// Joined steps.
+/// Fused steps.
 pub(crate) struct Tiled {
     /// How many rows there are.
     pub rows: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Tiled {
     /// Reductions of all rows, with the outputs that they are.
     pub totals: Vec<(Total, usize)>,
     /// In which order tiles are taken.
-    pub walk: Walk,
+    pub traversal: Traversal,
     /// What is done with a tile by kernels alone.
     pub order: Order,
     /// What is done by vector code, where there may be some.
@@ -88,7 +88,7 @@ impl Tiled {
             .unwrap_or_default()
     }
 
-    /// The kernel of the joined step.
+    /// The kernel of the fused step.
     pub fn into_kernel(self) -> Kernel {
         Box::new(move |o| self.run(o, &[]))
     }
@@ -96,9 +96,9 @@ impl Tiled {
     /// Runs all tiles, with variables that lie at these places.
     pub fn run(&self, o: &mut Operands<'_>, variables: &[*mut u8]) -> Result<()> {
         let base = |at: &At| match *at {
-            At::Input(i, _) | At::Turn(i, ..) => o.input_bytes(i).as_ptr().cast_mut(),
+            At::Input(i, _) | At::Broadcast(i, ..) => o.input_bytes(i).as_ptr().cast_mut(),
             // SAFETY: the first element of a slice is one of its input.
-            At::Window(i, start, _) => unsafe { o.input_bytes(i).as_ptr().cast_mut().add(start) },
+            At::Slice(i, start, _) => unsafe { o.input_bytes(i).as_ptr().cast_mut().add(start) },
             At::Output(i, _) => o.output_bytes(i).as_mut_ptr(),
             At::Variable(i, _) => variables[i],
             At::Scratch(_) => std::ptr::null_mut(),
@@ -110,30 +110,30 @@ impl Tiled {
             bytes: self.order.scratch_bytes,
         });
         let bases = Bases(way.order.places.iter().map(base).collect());
-        let n = self.walk.stretches(self.rows, self.tile);
+        let n = self.traversal.chunks(self.rows, self.tile);
         let may_stop = variables.is_empty();
         if n == 1 && self.totals.is_empty() {
             let mut scratch = scratch(&way)?;
-            let mut run = || self.stretches(0..1, &way, &bases, &[], &mut scratch);
+            let mut run = || self.chunks(0..1, &way, &bases, &[], &mut scratch);
             return if may_stop { run() } else { undisturbed(run) };
         }
         let failed: Mutex<Option<Error>> = Mutex::new(None);
         let spare = Mutex::new(scratch(&way)?);
         let mut running: Vec<_> = self.totals.iter().map(|(total, _)| total()).collect();
-        let feeds: Vec<_> = running.iter_mut().map(|total| total.feeds()).collect();
+        let streams: Vec<_> = running.iter_mut().map(|total| total.streams()).collect();
         #[allow(clippy::cast_precision_loss)]
-        let part_ns = self.row_ns * (self.tile * self.walk.longest()) as f64;
-        pool::par_chunks(n, part_ns, |stretches| {
+        let part_ns = self.row_ns * (self.tile * self.traversal.longest()) as f64;
+        pool::par_chunks(n, part_ns, |chunks| {
             let run = || match scratch(&way) {
-                Ok(mut scratch) => self.stretches(stretches, &way, &bases, &feeds, &mut scratch),
-                Err(_) => self.stretches(stretches, &way, &bases, &feeds, &mut spare.lock()),
+                Ok(mut scratch) => self.chunks(chunks, &way, &bases, &streams, &mut scratch),
+                Err(_) => self.chunks(chunks, &way, &bases, &streams, &mut spare.lock()),
             };
             let done = if may_stop { run() } else { undisturbed(run) };
             if let Err(e) = done {
                 failed.lock().get_or_insert(e);
             }
         });
-        drop(feeds);
+        drop(streams);
         if let Some(e) = failed.into_inner() {
             return Err(e);
         }
@@ -143,13 +143,13 @@ impl Tiled {
         Ok(())
     }
 
-    /// Runs the tiles of consecutive stretches.
-    fn stretches(
+    /// Runs the tiles of consecutive chunks.
+    fn chunks(
         &self,
-        stretches: Range<usize>,
+        chunks: Range<usize>,
         way: &Way<'_>,
         bases: &Bases,
-        feeds: &[Box<dyn Feeds + '_>],
+        streams: &[Box<dyn TotalStream + '_>],
         scratch: &mut Buffer,
     ) -> Result<()> {
         let scratch = scratch.as_mut_ptr();
@@ -161,9 +161,11 @@ impl Tiled {
         way.loops.iter().for_each(prepare);
         let mut pointers = bases.0.clone();
         let mut prepared = 0;
-        let alone = way.alone().filter(|_| self.walk == Walk::Along(1));
-        let (tile, begin) = (self.tile, stretches.start);
-        let whole = stretches.end.min(self.rows / tile) - begin.min(self.rows / tile);
+        let alone = way
+            .alone()
+            .filter(|_| self.traversal == Traversal::Along(1));
+        let (tile, begin) = (self.tile, chunks.start);
+        let whole = chunks.end.min(self.rows / tile) - begin.min(self.rows / tile);
         let mut done = 0;
         if let Some(code) = alone
             && whole > 1
@@ -171,12 +173,12 @@ impl Tiled {
             self.place(way, bases, scratch, begin * tile, &mut pointers);
             let rows = (begin * tile, whole * tile);
             // SAFETY: the rows of these tiles follow one another.
-            let summed = unsafe { code.sum(&pointers, rows, scratch, feeds) };
+            let summed = unsafe { code.sum(&pointers, rows, scratch, streams) };
             done = summed.map_or(0, |_| whole);
         }
-        for at in begin + done..stretches.end {
-            let stretch = self.walk.stretch(at, self.rows, self.tile);
-            for tile in self.tiles_of(stretch) {
+        for at in begin + done..chunks.end {
+            let chunk = self.traversal.chunk(at, self.rows, self.tile);
+            for tile in self.tiles_of(chunk) {
                 self.place(way, bases, scratch, tile.start, &mut pointers);
                 let is_first = tile.len() > prepared;
                 prepared = prepared.max(tile.len());
@@ -185,12 +187,12 @@ impl Tiled {
                     match *task {
                         Task::Member(member) if done.contains(&member) => {}
                         Task::Member(member) => {
-                            self.member(member, &pointers, tile.clone(), feeds)?;
+                            self.member(member, &pointers, tile.clone(), streams)?;
                         }
                         // SAFETY: as for members; the scratch memory has room for all frames.
                         Task::Run(run) => unsafe {
                             let (code, n) = (&way.loops[run], tile.len());
-                            match code.sum(&pointers, (tile.start, n), scratch, feeds) {
+                            match code.sum(&pointers, (tile.start, n), scratch, streams) {
                                 Some(member) => done.push(member),
                                 None => code.run(&pointers, n, scratch, is_first),
                             }
@@ -202,12 +204,12 @@ impl Tiled {
         Ok(())
     }
 
-    /// The rows of the tiles of a stretch.
-    fn tiles_of(&self, stretch: Stretch) -> impl Iterator<Item = Range<usize>> {
+    /// The rows of the tiles of a chunk.
+    fn tiles_of(&self, chunk: Chunk) -> impl Iterator<Item = Range<usize>> {
         let n = self.rows;
-        (0..stretch.count).map(move |i| {
-            let first = stretch.first + i * stretch.step;
-            first..n.min(first + stretch.rows)
+        (0..chunk.count).map(move |i| {
+            let first = chunk.first + i * chunk.step;
+            first..n.min(first + chunk.rows)
         })
     }
 
@@ -225,10 +227,10 @@ impl Tiled {
             *pointer = unsafe {
                 match *at {
                     At::Input(_, row)
-                    | At::Window(_, _, row)
+                    | At::Slice(_, _, row)
                     | At::Output(_, row)
                     | At::Variable(_, row) => base.add(first * row),
-                    At::Turn(_, row, turn) => base.add(turn.row(first) * row),
+                    At::Broadcast(_, row, index) => base.add(index.row(first) * row),
                     At::Scratch(offset) => scratch.add(offset),
                 }
             };
@@ -241,7 +243,7 @@ impl Tiled {
         at: usize,
         pointers: &[*mut u8],
         tile: Range<usize>,
-        feeds: &[Box<dyn Feeds + '_>],
+        streams: &[Box<dyn TotalStream + '_>],
     ) -> Result<()> {
         let rest = self.rest.as_ref().filter(|_| tile.len() < self.tile);
         let binding = rest.unwrap_or(&self.whole);
@@ -251,10 +253,10 @@ impl Tiled {
             unsafe { Operands::new(pointers, &binding.types, &member.ins, &member.outs) };
         match &binding.work[at] {
             Work::Compute(kernel) => kernel(&mut operands)?,
-            // SAFETY: the tiles of a block, or those of a block that lie below one another, are one stretch, which one
+            // SAFETY: the tiles of a block, or those of a block that lie below one another, are one chunk, which one
             // thread takes in its order.
             Work::Feed(total, width) => unsafe {
-                feeds[*total].feed(tile.start * width, &operands);
+                streams[*total].feed(tile.start * width, &operands);
             },
         }
         Ok(())

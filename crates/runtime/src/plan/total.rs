@@ -1,8 +1,8 @@
-//! Reductions over the rows of a joined step, which are fed a tile at a time.
+//! Reductions over the rows of a fused step, which are fed a tile at a time.
 
 use ferrograph_graph::{Operands, ReduceCode};
 use ferrograph_kernels::reduce as k;
-use ferrograph_kernels::reduce::{Fed, Feeder, ReduceOp};
+use ferrograph_kernels::reduce::{ReduceOp, ReductionStream, StreamingReduction};
 use ferrograph_machine::vector::{BLOCK, SUMS};
 use ferrograph_tensor::{DType, Element, bf16, f16};
 
@@ -20,17 +20,17 @@ pub(crate) type Total = Box<dyn Fn() -> Box<dyn Running> + Send + Sync>;
 /// A reduction on its way.
 pub(crate) trait Running {
     /// What threads feed, all at once.
-    fn feeds(&mut self) -> Box<dyn Feeds + '_>;
+    fn streams(&mut self) -> Box<dyn TotalStream + '_>;
     /// Writes the result to that output, once all elements were fed.
     fn finish(self: Box<Self>, o: &mut Operands<'_>, output: usize);
 }
 
 /// Where a reduction is fed.
-pub(crate) trait Feeds: Sync {
+pub(crate) trait TotalStream: Sync {
     /// Takes input 0, the elements from `first` on.
     ///
     /// # Safety
-    /// As [`Feeder::feed`].
+    /// As [`ReductionStream::feed`].
     unsafe fn feed(&self, first: usize, o: &Operands<'_>);
 
     /// Where the sums of so many elements from `first` on are written to that vector code makes, where these are what the
@@ -38,20 +38,20 @@ pub(crate) trait Feeds: Sync {
     fn sums(&self, first: usize, n: usize) -> Option<*mut u8>;
 }
 
-impl<T: Element, O: ReduceOp<T, Out = T>> Running for Fed<T, O> {
-    fn feeds(&mut self) -> Box<dyn Feeds + '_> {
-        Box::new(self.feeder())
+impl<T: Element, O: ReduceOp<T, Out = T>> Running for StreamingReduction<T, O> {
+    fn streams(&mut self) -> Box<dyn TotalStream + '_> {
+        Box::new(self.stream())
     }
 
     fn finish(self: Box<Self>, o: &mut Operands<'_>, output: usize) {
-        Fed::finish(*self, o.output(output));
+        StreamingReduction::finish(*self, o.output(output));
     }
 }
 
-impl<T: Element, O: ReduceOp<T, Out = T>> Feeds for Feeder<'_, T, O> {
+impl<T: Element, O: ReduceOp<T, Out = T>> TotalStream for ReductionStream<'_, T, O> {
     unsafe fn feed(&self, first: usize, o: &Operands<'_>) {
         // SAFETY: promised by the caller.
-        unsafe { Feeder::feed(self, first, o.input(0)) };
+        unsafe { ReductionStream::feed(self, first, o.input(0)) };
     }
 
     fn sums(&self, first: usize, n: usize) -> Option<*mut u8> {
@@ -61,7 +61,7 @@ impl<T: Element, O: ReduceOp<T, Out = T>> Feeds for Feeder<'_, T, O> {
 
 /// Elements that one thread feeds in their order.
 pub(crate) fn block(inner: usize) -> usize {
-    Fed::<f32, k::Sum>::block(inner)
+    StreamingReduction::<f32, k::Sum>::block(inner)
 }
 
 /// The reduction of the middle of `[outer, n, inner]`, where it can be fed.
@@ -102,6 +102,6 @@ where
 fn of<T: Element, O: ReduceOp<T, Out = T>>(extent: Extent) -> Option<Total> {
     let Extent { outer, n, inner } = extent;
     Some(Box::new(move || {
-        Box::new(Fed::<T, O>::new(outer, n, inner))
+        Box::new(StreamingReduction::<T, O>::new(outer, n, inner))
     }))
 }

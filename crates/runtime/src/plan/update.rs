@@ -1,10 +1,10 @@
-//! Joined steps that change variables where they lie.
+//! Fused steps that update variables in place.
 
 use super::PlanRunner;
 use super::tiled::Tiled;
 use ferrograph_graph::{OpRef, Operands, Runner};
 use ferrograph_kernels::stop::undisturbed;
-use ferrograph_ops::{Held, Loan, VariableCell};
+use ferrograph_ops::{BorrowedValues, Held, VariableCell};
 use ferrograph_tensor::{DType, Origin, Result, Shape, Tensor, bail, err};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) type UpdateKernel =
     Box<dyn Fn(&[&Tensor], &mut Operands<'_>) -> Result<()> + Send + Sync>;
 
-/// What one of the joined operations takes.
+/// What one of the fused operations takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// That input of the step.
@@ -23,7 +23,7 @@ pub(crate) enum Source {
     Made(usize),
 }
 
-/// One of the joined operations.
+/// One of the fused operations.
 pub(crate) struct Single {
     pub op: OpRef,
     /// The shape that the input is given, which is all there is to do.
@@ -32,7 +32,7 @@ pub(crate) struct Single {
     pub origin: Option<Arc<Origin>>,
 }
 
-/// Joined steps that read and change variables, in program order for each element. Variables of which two are one are
+/// Fused steps that read and change variables, in program order for each element. Variables of which two are one are
 /// as good as others, for what they hold lies in one place.
 pub(crate) struct Update {
     pub tiled: Tiled,
@@ -45,7 +45,7 @@ pub(crate) struct Update {
 }
 
 impl Update {
-    /// The kernel of the joined step.
+    /// The kernel of the fused step.
     pub fn into_kernel(self) -> UpdateKernel {
         Box::new(move |handles, o| self.run(handles, o))
     }
@@ -54,10 +54,10 @@ impl Update {
         let cells = handles.iter().map(|handle| VariableCell::of(handle));
         let cells = cells.collect::<Result<Vec<_>>>()?;
         let variables: Vec<_> = cells.into_iter().zip(&self.held).collect();
-        let Some(mut loan) = Loan::of(&variables)? else {
+        let Some(mut borrowed) = BorrowedValues::of(&variables)? else {
             return self.one_by_one(handles, o);
         };
-        let places = loan.places(&variables);
+        let places = borrowed.places(&variables);
         undisturbed(|| self.tiled.run(o, &places))
     }
 
@@ -104,7 +104,7 @@ impl Single {
 }
 
 fn nothing() -> ferrograph_tensor::Error {
-    err!(Internal, "a joined operation makes nothing")
+    err!(Internal, "a fused operation makes nothing")
 }
 
 fn copied(dtype: DType, shape: &Shape, bytes: &[u8]) -> Result<Tensor> {

@@ -1,8 +1,8 @@
-//! Vector code of joined steps: runs of members as loops that take each element through all of them.
+//! Vector code of fused steps: runs of members as loops that take each element through all of them.
 
 use super::repeated::Rows;
 use super::tiled::At;
-use super::total::Feeds;
+use super::total::TotalStream;
 use ferrograph_machine::vector::{Loop, Program, Width};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
@@ -27,7 +27,7 @@ pub(crate) struct Run {
     pub width: usize,
     /// How the rows of a tile are taken.
     pub rows: Rows,
-    /// The operations that the members do, by their numbers in the joined step.
+    /// The operations that the members do, by their numbers in the fused step.
     pub operations: Box<[usize]>,
     /// The members and a total that is fed what they make, as one.
     pub summed: Option<Summed>,
@@ -211,13 +211,13 @@ impl Loaded<'_> {
     /// are whole turns of it and blocks of the total; says which member need not run then.
     ///
     /// # Safety
-    /// As [`Loaded::run`] and [`Feeds::feed`].
+    /// As [`Loaded::run`] and [`TotalStream::feed`].
     pub unsafe fn sum(
         &self,
         values: &[*mut u8],
         (first, rows): (usize, usize),
         scratch: *mut u8,
-        feeds: &[Box<dyn Feeds + '_>],
+        streams: &[Box<dyn TotalStream + '_>],
     ) -> Option<usize> {
         let Summing {
             summed,
@@ -229,7 +229,7 @@ impl Loaded<'_> {
         if !n.is_multiple_of(code.unit()) {
             return None;
         }
-        let sums = feeds[summed.total].sums(first * width, n)?;
+        let sums = streams[summed.total].sums(first * width, n)?;
         let pointers = summed.values.iter().map(|&value| values[value as usize]);
         let pointers: SmallVec<[*mut u8; 16]> = pointers.chain([sums]).collect();
         // SAFETY: promised by the caller; the total has these sums.

@@ -16,8 +16,8 @@ pub(crate) enum Kind {
     Call,
     Kernel,
     /// Several operations as one kernel.
-    Joined,
-    /// Changes variables where they lie.
+    Fused,
+    /// Updates variables in place.
     Update,
     Object,
     /// Computes on tensors.
@@ -33,7 +33,7 @@ impl Kind {
         match self {
             Kind::Call => "call",
             Kind::Kernel => "kernel",
-            Kind::Joined => "joined",
+            Kind::Fused => "fused",
             Kind::Update => "update",
             Kind::Object => "object",
             Kind::Eval => "eval",

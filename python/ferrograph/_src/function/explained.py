@@ -79,7 +79,7 @@ class Explained(_core.FunctionBase):
         """The plan that a call with these arguments runs, as text, which notebooks show as such.
 
         Arguments are given as to a call; without a trace for them one is made. The head says how
-        many steps there are, how many operations were joined into how few, the work in
+        many steps there are, how many operations were fused into how few, the work in
         floating-point operations and the bytes that intermediate values share. Then the values
         (where each lives) and the steps.
 

@@ -1,21 +1,21 @@
 //! Which runs of steps machine code can do, as programs: kernels over at most [`MOST`] dense elements, branches and
 //! loops of these, assertions, and the records of such loops. A kernel that neither is a function of scalars nor moves
 //! elements to places known now is called as it is, and may read what is larger.
-//! What is not understood stays a step, and of a loop it is said why.
+//! What is not eligible stays a step; for a loop the reason is kept.
 
+mod codegen_eligibility;
 mod functions;
 mod moved;
-mod understood;
 mod write;
 
 use super::lower::Program;
 use super::reads::count_reads;
 use crate::plan::{Action, Block, Native, Step};
+use codegen_eligibility::{Worth, eligible};
 use ferrograph_tensor::Tensor;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::ops::Range;
-use understood::{Worth, understood};
 use write::Writer;
 
 pub(super) use functions::{Scalar, scalar};
@@ -58,7 +58,7 @@ impl Finder<'_> {
         let mut native = Native::default();
         let (mut begin, mut worth) = (0, Worth::default());
         for at in 0..block.steps.len() {
-            match understood(&self.program.slots, &block.steps[at]) {
+            match eligible(&self.program.slots, &block.steps[at]) {
                 Ok(step) if worth.size + step.size <= LARGEST => worth.add(step),
                 answer => {
                     self.part(&block.steps, begin..at, worth, &mut native);

@@ -1,7 +1,7 @@
 //! Which kernels only move elements from registers to registers, and which elements.
 
+use super::codegen_eligibility::length;
 use super::functions::raw_type;
-use super::understood::length;
 use crate::compile::lower::SlotInfo;
 use crate::plan::{Bound, Slot};
 use ferrograph_graph::{IndexTerm, Kernel, Places};

@@ -1,9 +1,9 @@
 //! Steps as a program: each element of a slot is a variable.
 
 use super::Constants;
+use super::codegen_eligibility::{computed, length};
 use super::functions::{Scalar, divides, raw_type};
 use super::moved::{Element, Indexed, indexed, moved};
-use super::understood::{computed, length};
 use crate::compile::lower::{Program, SlotInfo, Storage};
 use crate::compile::reads::each_read;
 use crate::plan::{

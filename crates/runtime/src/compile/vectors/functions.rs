@@ -1,8 +1,8 @@
 //! What members do to each element, as vectors have it.
 
 use super::super::machine::{Scalar, scalar};
-use super::super::rows::Doing;
-use super::super::tile::{Joining, Run};
+use super::super::rows::StepKind;
+use super::super::tile::{Fusion, Run};
 use crate::plan::{Bound, Slot};
 use ferrograph_graph::{Kernel, ScalarCode};
 use ferrograph_machine::vector::{self, Element, Float};
@@ -32,14 +32,14 @@ impl Function {
 }
 
 /// What a member does, where vectors do that.
-pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
-    match joining.runs[at] {
+pub(super) fn function(fusion: &Fusion<'_>, at: usize) -> Option<Function> {
+    match fusion.runs[at] {
         Run::Feed(..) | Run::Update(AssignKind::Set, _) => None,
-        Run::Copy | Run::Window(_) => Some(Function::Same),
+        Run::Copy | Run::Slice(_) => Some(Function::Same),
         Run::Update(AssignKind::Add, _) => Some(Function::Compute(Op::Add)),
         Run::Update(AssignKind::Sub, _) => Some(Function::Compute(Op::Sub)),
         Run::Part(part) => {
-            let Doing::Compute(bound) = joining.parts[part].doing else {
+            let StepKind::Compute(bound) = fusion.parts[part].kind else {
                 return None;
             };
             if bound.reduced.is_some() {
@@ -48,8 +48,8 @@ pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
             if bound.repeats {
                 return Some(Function::Same);
             }
-            let slots = joining.facts.slots();
-            if let Some(function) = power(joining, bound).or_else(|| applied(joining, bound)) {
+            let slots = fusion.facts.slots();
+            if let Some(function) = power(fusion, bound).or_else(|| applied(fusion, bound)) {
                 return Some(function);
             }
             if bound.code == Some(ScalarCode::AddN) {
@@ -64,7 +64,7 @@ pub(super) fn function(joining: &Joining<'_>, at: usize) -> Option<Function> {
                     conversion(slots[bound.ins[0] as usize].dtype, to)
                 }
                 op if is_integer(on) => {
-                    let is_known = of_integers(joining, bound, op, on);
+                    let is_known = of_integers(fusion, bound, op, on);
                     is_known.then_some(Function::Compute(op))
                 }
                 Op::FloorMod | Op::TruncateMod => None,
@@ -95,12 +95,12 @@ fn is_integer(on: Type) -> bool {
 }
 
 /// Whether vectors have a function of integers. They divide by constants alone, which are not zero.
-fn of_integers(joining: &Joining<'_>, bound: &Bound<Kernel>, op: Op, on: Type) -> bool {
+fn of_integers(fusion: &Fusion<'_>, bound: &Bound<Kernel>, op: Op, on: Type) -> bool {
     let is_wide = on == Type::I64;
     match op {
         Op::Div => false,
         Op::FloorDiv | Op::FloorMod | Op::TruncateDiv | Op::TruncateMod => {
-            let divisor = bound.ins.get(1).and_then(|&slot| integer(joining, slot));
+            let divisor = bound.ins.get(1).and_then(|&slot| integer(fusion, slot));
             divisor.is_some_and(|by| match is_wide {
                 true => op == Op::FloorMod && by > 0 && by.cast_unsigned().is_power_of_two(),
                 false => by != 0,
@@ -112,8 +112,8 @@ fn of_integers(joining: &Joining<'_>, bound: &Bound<Kernel>, op: Op, on: Type) -
 }
 
 /// The integer that a slot always holds, where it is one.
-pub(super) fn integer(joining: &Joining<'_>, slot: Slot) -> Option<i64> {
-    let constant = joining.facts.constants.get(&slot)?;
+pub(super) fn integer(fusion: &Fusion<'_>, slot: Slot) -> Option<i64> {
+    let constant = fusion.facts.constants.get(&slot)?;
     match constant.dtype() {
         DType::Int32 => match constant.as_slice::<i32>().ok()? {
             &[x] => Some(i64::from(x)),
@@ -128,11 +128,11 @@ pub(super) fn integer(joining: &Joining<'_>, slot: Slot) -> Option<i64> {
 }
 
 /// The function that a power with a constant exponent is, where it is one.
-fn power(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Function> {
+fn power(fusion: &Fusion<'_>, bound: &Bound<Kernel>) -> Option<Function> {
     if bound.code != Some(ScalarCode::Pow) {
         return None;
     }
-    let exponent = joining.facts.constants.get(&bound.ins[1])?;
+    let exponent = fusion.facts.constants.get(&bound.ins[1])?;
     let exponent = match exponent.dtype() {
         DType::Float32 => {
             let &[exponent] = exponent.as_slice::<f32>().ok()? else {
@@ -158,7 +158,7 @@ fn power(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Function> {
 }
 
 /// The function of more than a few instructions that a kernel is, where vectors have it.
-fn applied(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Function> {
+fn applied(fusion: &Fusion<'_>, bound: &Bound<Kernel>) -> Option<Function> {
     use vector::Function as F;
     let function = match bound.code? {
         ScalarCode::Exp => F::Exp,
@@ -172,7 +172,7 @@ fn applied(joining: &Joining<'_>, bound: &Bound<Kernel>) -> Option<Function> {
         ScalarCode::Erfc => F::Erfc,
         _ => return None,
     };
-    let float = float_type(joining.facts.slots()[bound.ins[0] as usize].dtype)?;
+    let float = float_type(fusion.facts.slots()[bound.ins[0] as usize].dtype)?;
     function
         .is_known(float)
         .then_some(Function::Apply(function))

@@ -2,8 +2,8 @@
 
 use super::functions::{Function, integer, kind};
 use super::{LONG, Reach, elementwise, operands, reach};
-use crate::compile::tile::{Joining, Value};
-use crate::plan::{Member, Repeated, Rows, Together, Turn};
+use crate::compile::tile::{Fusion, Value};
+use crate::plan::{BroadcastIndex, Member, Repeated, Rows, Together};
 use ferrograph_machine::Op;
 use ferrograph_machine::vector::{Element, Float, Inst, Program};
 use hashbrown::HashMap;
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 /// Writes the program of a run.
 pub(super) struct Writer<'a> {
-    joining: &'a Joining<'a>,
+    fusion: &'a Fusion<'a>,
     program: Program,
     /// The values that pointers point to.
     pub values: Vec<u32>,
@@ -22,9 +22,9 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(joining: &'a Joining<'a>, float: Float, width: usize) -> Writer<'a> {
+    pub fn new(fusion: &'a Fusion<'a>, float: Float, width: usize) -> Writer<'a> {
         Writer {
-            joining,
+            fusion,
             program: Program {
                 float,
                 pointers: 0,
@@ -38,14 +38,14 @@ impl<'a> Writer<'a> {
     }
 
     pub fn member(&mut self, at: usize, is_needed: &dyn Fn(u32) -> bool) -> Option<()> {
-        let member = &self.joining.members[at];
-        let read = operands(self.joining, at).iter();
+        let member = &self.fusion.members[at];
+        let read = operands(self.fusion, at).iter();
         let read: SmallVec<[u32; 4]> = read.map(|&number| self.value(number)).collect();
         let mut args = [0; 3];
         args.iter_mut()
             .zip(&read)
             .for_each(|(arg, &value)| *arg = value);
-        let made = match elementwise(self.joining, at)?.function {
+        let made = match elementwise(self.fusion, at)?.function {
             Function::Same => args[0],
             Function::AddUp => {
                 let mut sum = args[0];
@@ -66,11 +66,11 @@ impl<'a> Writer<'a> {
             }
         };
         let &out = member.outs.first()?;
-        let is_variable = self.joining.is_variable(out);
+        let is_variable = self.fusion.is_variable(out);
         if is_variable {
             // Any other variable may be this one.
-            let joining = self.joining;
-            self.made.retain(|&number, _| !joining.is_variable(number));
+            let fusion = self.fusion;
+            self.made.retain(|&number, _| !fusion.is_variable(number));
             self.program.in_place = true;
         }
         self.made.insert(out, made);
@@ -111,20 +111,20 @@ impl<'a> Writer<'a> {
         if let Some(&made) = self.made.get(&number) {
             return made;
         }
-        let value = self.joining.values[number as usize];
+        let value = self.fusion.values[number as usize];
         if let Value::All(slot, _) = value
-            && let Some(value) = integer(self.joining, slot)
+            && let Some(value) = integer(self.fusion, slot)
         {
             let made = self.push(Inst::Constant { value });
             self.made.insert(number, made);
             return made;
         }
         let pointer = self.pointer(number);
-        let element = match kind(self.joining.dtype(value)) {
+        let element = match kind(self.fusion.dtype(value)) {
             Some((_, element)) => element,
             None => Element::Truth,
         };
-        let made = self.push(match reach(self.joining, value, self.width) {
+        let made = self.push(match reach(self.fusion, value, self.width) {
             Some(Reach::One) => Inst::Single { pointer, element },
             Some(Reach::OfRow) if self.width >= LONG => Inst::Single { pointer, element },
             _ => Inst::Load { pointer, element },
@@ -155,18 +155,18 @@ impl<'a> Writer<'a> {
 
     /// Whether the rows of all that is read and written follow one another from tile to tile, or are one for all.
     pub fn follows(&self) -> bool {
-        let value = |number: &u32| self.joining.values[*number as usize];
+        let value = |number: &u32| self.fusion.values[*number as usize];
         let mut values = self.values.iter().map(value);
-        values.all(|value| !matches!(value, Value::Turn(..)))
+        values.all(|value| !matches!(value, Value::Broadcast(..)))
     }
 
     /// How rows are taken.
     pub fn rows(&self) -> Option<Rows> {
-        let value = |number: &u32| self.joining.values[*number as usize];
+        let value = |number: &u32| self.fusion.values[*number as usize];
         let reaches = self
             .values
             .iter()
-            .map(|number| reach(self.joining, value(number), self.width));
+            .map(|number| reach(self.fusion, value(number), self.width));
         let reaches: Vec<Reach> = reaches.collect::<Option<_>>()?;
         let repeats = |reach: &Reach| !matches!(reach, Reach::Each | Reach::One);
         if !reaches.iter().any(repeats) {
@@ -178,7 +178,7 @@ impl<'a> Writer<'a> {
         } else {
             LONG.div_ceil(self.width)
         };
-        let size = |number: &u32| self.joining.dtype(value(number)).size();
+        let size = |number: &u32| self.fusion.dtype(value(number)).size();
         let step = |(number, reach): (&u32, &Reach)| match reach {
             Reach::OfRow if is_long => size(number),
             Reach::Apart(step) => step * size(number),
@@ -196,18 +196,18 @@ impl<'a> Writer<'a> {
         let repeated = repeated.map(|(pointer, (number, reach))| {
             let within = match *reach {
                 Reach::OfRow => None,
-                Reach::Within(turn) => Some(turn),
-                _ => Some(Turn {
+                Reach::Within(index) => Some(index),
+                _ => Some(BroadcastIndex {
                     every: 1,
                     count: self.width,
                 }),
             };
-            let rows = within.map_or(self.joining.tile, |_| count);
+            let rows = within.map_or(self.fusion.tile, |_| count);
             Repeated {
                 pointer,
                 size: size(number),
                 within,
-                changes: within.is_none() || matches!(value(number), Value::Turn(..)),
+                changes: within.is_none() || matches!(value(number), Value::Broadcast(..)),
                 bytes: rows * self.width * size(number),
             }
         });

@@ -11,12 +11,12 @@
 //! 6. tensors are dropped where they are there and never read again, so once and behind their last use; constants are
 //!    neither written nor dropped (`flow`);
 //! 7. values in the slab that are alive together do not overlap, and no operand overlaps an output (`overlap`);
-//! 8. steps that run at once, or out of program order, share no slot and no bytes that one of them writes, and lanes hold
-//!    kernels alone (`lanes`).
+//! 8. steps that run at once, or out of program order, share no slot and no bytes that one of them writes, and chains hold
+//!    kernels alone (`parallel_chains`).
 
 mod flow;
-mod lanes;
 mod overlap;
+mod parallel_chains;
 mod types;
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ pub fn verify_plan(plan: &Plan) -> Vec<Error> {
     if faults.errors.is_empty() {
         flow::check(&mut faults);
         overlap::check(&mut faults);
-        lanes::check(&mut faults);
+        parallel_chains::check(&mut faults);
     }
     faults.errors
 }

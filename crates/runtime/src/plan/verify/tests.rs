@@ -3,7 +3,7 @@
 use super::verify_plan;
 use crate::compile_unoptimised;
 use crate::plan::{
-    Action, Bound, Conditional, Lanes, Loop, Move, Plan, Slot, Step, Taken, UNKNOWN_LEN,
+    Action, Bound, Conditional, Loop, Move, ParallelChains, Plan, Slot, Step, Taken, UNKNOWN_LEN,
 };
 use ferrograph_graph::{
     Decl, Graph, Inputs, Kernel, Kind, Lowered, Op, Port, Specs, Trace, Val, op_object, text,
@@ -506,29 +506,35 @@ fn a_broken_plan_is_not_run() {
     assert!(text.contains("Grown"), "{text}");
 }
 
-/// The sound plan with its first steps, which depend on one another, taken apart.
-fn taken_apart(early: &[usize], lanes: &[&[usize]], late: &[usize], expected: &str) {
+/// The sound plan with its first steps, which depend on one another, split into chains.
+fn split_into_chains(early: &[usize], chains: &[&[usize]], late: &[usize], expected: &str) {
     breaks(
         |plan| {
-            let lanes = lanes.iter().map(|lane| lane.to_vec()).collect();
-            plan.block.lanes = [Lanes::new(0..3, early.to_vec(), lanes, late.to_vec())].into();
+            let chains = chains.iter().map(|chain| chain.to_vec()).collect();
+            plan.block.chains = [ParallelChains::new(
+                0..3,
+                early.to_vec(),
+                chains,
+                late.to_vec(),
+            )]
+            .into();
         },
         expected,
     );
 }
 
 #[test]
-fn lanes_touch_nothing_that_others_write() {
-    taken_apart(&[], &[&[0], &[1, 2]], &[], "touched out of order");
-    taken_apart(&[], &[&[0, 2], &[1]], &[], "touched out of order");
-    taken_apart(&[], &[&[1, 2]], &[0], "touched out of order");
-    taken_apart(&[2], &[&[0, 1]], &[], "touched out of order");
-    taken_apart(&[], &[&[1, 0, 2]], &[], "out of order");
-    taken_apart(
+fn parallel_chains_touch_nothing_that_others_write() {
+    split_into_chains(&[], &[&[0], &[1, 2]], &[], "touched out of order");
+    split_into_chains(&[], &[&[0, 2], &[1]], &[], "touched out of order");
+    split_into_chains(&[], &[&[1, 2]], &[0], "touched out of order");
+    split_into_chains(&[2], &[&[0, 1]], &[], "touched out of order");
+    split_into_chains(&[], &[&[1, 0, 2]], &[], "out of order");
+    split_into_chains(
         &[],
         &[&[0], &[1]],
         &[],
-        "the lanes of steps 0..3 hold [0, 1]",
+        "the parallel chains of steps 0..3 have [0, 1]",
     );
 }
 

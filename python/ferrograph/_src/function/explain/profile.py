@@ -21,7 +21,7 @@ _HEADS = ("operation", "kind", "line", "count", "total", "own", "mean", "share",
 class ProfiledStep:
     """What one step of a plan took in all the calls of a profile; times are seconds.
 
-    ``kind`` says how it ran: ``kernel``, ``joined`` (several operations at once), ``machine code``,
+    ``kind`` says how it ran: ``kernel``, ``fused`` (several operations at once), ``machine code``,
     ``eval``, ``loop`` and others; ``call`` is the call of a whole plan. ``total`` counts the steps
     inside it, ``own`` does not: the own times of all steps add up to the time of the calls.
     """
@@ -55,9 +55,9 @@ class profile(_core.ProfileBase):
     Each call of a traced function that begins in the block, on any thread, is recorded step by
     step, with the lines of the program that the steps come from. The profile prints as a table,
     those that took most first; ``steps()`` gives them as records, ``to_chrome_trace()`` puts them
-    on a line of time. Steps joined into one and machine code are one step; what Python callbacks
-    call is theirs. A recorded step takes some 100 ns more than one that is not; outside the block
-    nothing does.
+    on a line of time. A fused step, like machine code, is one step; what Python callbacks call is
+    theirs. A recorded step takes some 100 ns more than one that is not; outside the block nothing
+    does.
 
     >>> f = fg.function(lambda x: fg.reduce_sum(x @ x))
     >>> x = fg.ones([64, 64])

@@ -1,6 +1,6 @@
-//! Runs of steps of which those that do not depend on one another run at once, over the pool.
+//! Inter-op parallelism: runs of steps of which those that do not depend on one another run at once, over the pool.
 //!
-//! Steps of lanes are kernels alone: they read the pointers of the frame and write each other's operands nowhere, so that
+//! Steps of chains are kernels alone: they read the pointers of the frame and write each other's operands nowhere, so that
 //! the frame itself stays as it is while they run. What they allocate is there before, what they drop goes afterwards.
 
 use super::{Action, Block, Frame, Plan, Step};
@@ -22,13 +22,13 @@ const TRIES: u32 = 4;
 const AGAIN: u32 = 256;
 
 /// A run of steps of a block. Each of them is in one of the lists, by its place in the block.
-pub(crate) struct Lanes {
+pub(crate) struct ParallelChains {
     pub steps: Range<usize>,
     /// Reads of variables, which come before all else.
     pub early: Box<[usize]>,
-    /// What runs at once, each lane in program order.
-    pub lanes: Box<[Box<[usize]>]>,
-    /// What joins lanes, and what follows from it.
+    /// What runs at once, each chain in program order.
+    pub chains: Box<[Box<[usize]>]>,
+    /// What depends on several chains, and what follows from it.
     pub late: Box<[usize]>,
     pace: Pace,
 }
@@ -87,20 +87,20 @@ impl Pace {
 /// The pointers of a frame, for all threads.
 struct Pointers<'a>(&'a [*mut u8]);
 
-// SAFETY: lanes write different slots and read none that another lane writes; the pointers themselves are only read.
+// SAFETY: chains write different slots and read none that another chain writes; the pointers themselves are only read.
 unsafe impl Sync for Pointers<'_> {}
 
-impl Lanes {
+impl ParallelChains {
     pub fn new(
         steps: Range<usize>,
         early: Vec<usize>,
-        lanes: Vec<Vec<usize>>,
+        chains: Vec<Vec<usize>>,
         late: Vec<usize>,
-    ) -> Lanes {
-        Lanes {
+    ) -> ParallelChains {
+        ParallelChains {
             steps,
             early: early.into(),
-            lanes: lanes.into_iter().map(Into::into).collect(),
+            chains: chains.into_iter().map(Into::into).collect(),
             late: late.into(),
             pace: Pace::new(),
         }
@@ -108,7 +108,7 @@ impl Lanes {
 }
 
 impl Plan {
-    /// Steps of a block, at once where they are in lanes and that is faster.
+    /// Steps of a block, at once where they are in chains and that is faster.
     pub(super) fn run_span(
         &self,
         block: &Block,
@@ -116,102 +116,104 @@ impl Plan {
         frame: &mut Frame,
     ) -> Result<()> {
         let mut at = span.start;
-        let inside =
-            |lanes: &&Lanes| span.start <= lanes.steps.start && lanes.steps.end <= span.end;
-        for lanes in block.lanes.iter().filter(inside) {
-            self.run_range(&block.steps[at..lanes.steps.start], frame)?;
-            self.run_lanes(block, lanes, frame)?;
-            at = lanes.steps.end;
+        let inside = |chains: &&ParallelChains| {
+            span.start <= chains.steps.start && chains.steps.end <= span.end
+        };
+        for chains in block.chains.iter().filter(inside) {
+            self.run_range(&block.steps[at..chains.steps.start], frame)?;
+            self.run_chains(block, chains, frame)?;
+            at = chains.steps.end;
         }
         self.run_range(&block.steps[at..span.end], frame)
     }
 
-    fn run_lanes(&self, block: &Block, lanes: &Lanes, frame: &mut Frame) -> Result<()> {
-        let in_order = |frame: &mut Frame| self.run_range(&block.steps[lanes.steps.clone()], frame);
+    fn run_chains(&self, block: &Block, chains: &ParallelChains, frame: &mut Frame) -> Result<()> {
+        let in_order =
+            |frame: &mut Frame| self.run_range(&block.steps[chains.steps.clone()], frame);
         if frame.is_recorded {
             return in_order(frame);
         }
         if verifies() {
-            return self.run_at_once(block, lanes, frame);
+            return self.run_at_once(block, chains, frame);
         }
-        let way = lanes.pace.way();
+        let way = chains.pace.way();
         let begin = Instant::now();
         match way {
             Way::InOrder(_) => in_order(frame)?,
-            Way::AtOnce(_) => self.run_at_once(block, lanes, frame)?,
+            Way::AtOnce(_) => self.run_at_once(block, chains, frame)?,
         }
         if matches!(way, Way::InOrder(true) | Way::AtOnce(true)) {
-            lanes.pace.took(way, begin.elapsed().as_nanos());
+            chains.pace.took(way, begin.elapsed().as_nanos());
         }
         Ok(())
     }
 
-    /// Runs what is early, then all lanes at once, then what is late. The error is that of the first step that fails
+    /// Runs what is early, then all chains at once, then what is late. The error is that of the first step that fails
     /// in program order.
     pub(super) fn run_at_once(
         &self,
         block: &Block,
-        lanes: &Lanes,
+        chains: &ParallelChains,
         frame: &mut Frame,
     ) -> Result<()> {
         let steps = &block.steps[..];
         let mut failed = None;
-        for &at in &lanes.early {
+        for &at in &chains.early {
             if let Err(e) = self.run_step(&steps[at].action, frame) {
                 failed = Some((at, e));
                 break;
             }
         }
-        let end = failed.as_ref().map_or(lanes.steps.end, |(at, _)| *at);
-        if let Err(other) = self.run_kernels(steps, lanes, end, frame) {
+        let end = failed.as_ref().map_or(chains.steps.end, |(at, _)| *at);
+        if let Err(other) = self.run_kernels(steps, chains, end, frame) {
             failed = Some(other);
         }
         match failed {
             Some((at, e)) => Err(self.located(e, steps[at].site)),
             None => {
-                let steps = &steps[lanes.steps.clone()];
+                let steps = &steps[chains.steps.clone()];
                 steps.iter().for_each(|step| frame.drop_all(&step.drops));
                 Ok(())
             }
         }
     }
 
-    /// Runs the kernels of lanes and what is late, of the steps before `end`.
+    /// Runs the kernels of chains and what is late, of the steps before `end`.
     fn run_kernels(
         &self,
         steps: &[Step],
-        lanes: &Lanes,
+        chains: &ParallelChains,
         end: usize,
         frame: &mut Frame,
     ) -> std::result::Result<(), (usize, Error)> {
         let before = |at: &&usize| **at < end;
-        for &at in lanes.lanes.iter().flatten().filter(before) {
+        for &at in chains.chains.iter().flatten().filter(before) {
             if let Action::Kernel(bound) = &steps[at].action {
                 frame.allocate(&bound.fresh).map_err(|e| (at, e))?;
             }
         }
-        let failed = self.run_each_lane(steps, lanes, end, frame);
+        let failed = self.run_each_chain(steps, chains, end, frame);
         let end = failed.as_ref().map_or(end, |(at, _)| *at);
-        for &at in lanes.late.iter().filter(|at| **at < end) {
+        for &at in chains.late.iter().filter(|at| **at < end) {
             self.run_step(&steps[at].action, frame)
                 .map_err(|e| (at, e))?;
         }
         failed.map_or(Ok(()), Err)
     }
 
-    /// Runs all lanes at once, as far as the steps before `end`; the first step of them that fails, with its error.
-    fn run_each_lane(
+    /// Runs all chains at once, as far as the steps before `end`; the first step of them that fails, with its error.
+    fn run_each_chain(
         &self,
         steps: &[Step],
-        lanes: &Lanes,
+        chains: &ParallelChains,
         end: usize,
         frame: &Frame,
     ) -> Option<(usize, Error)> {
         let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
         let pointers = Pointers(&frame.pointers);
         let pointers = &pointers;
-        pool::par_tasks(lanes.lanes.len(), &|lane| {
-            for &at in lanes.lanes[lane].iter().take_while(|at| **at < end) {
+        pool::par_tasks(chains.chains.len(), &|chain| {
+            for &at in chains.chains[chain].iter().take_while(|at| **at < end) {
                 if let Err(e) = self.run_kernel(&steps[at].action, pointers) {
                     let mut failed = failed.lock();
                     if failed.as_ref().is_none_or(|(first, _)| at < *first) {
@@ -228,10 +230,10 @@ impl Plan {
         let Action::Kernel(bound) = action else {
             return Err(ferrograph_tensor::err!(
                 Internal,
-                "a lane holds what is no kernel"
+                "a parallel chain has a step that is no kernel"
             ));
         };
-        // SAFETY: values that are alive together lie apart, also while lanes run at once; the outputs are there.
+        // SAFETY: values that are alive together lie apart, also while chains run at once; the outputs are there.
         let mut operands =
             unsafe { Operands::new(pointers.0, &self.types, &bound.ins, &bound.outs) };
         (bound.kernel)(&mut operands)

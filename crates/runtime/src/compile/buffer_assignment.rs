@@ -1,5 +1,5 @@
-//! The last stage: which kernel outputs are tensors of their own, and where in the slab the other values lie. Bools
-//! lie apart from what is no bool, so that a place which is used again always holds valid ones.
+//! The last stage, buffer assignment: which kernel outputs are tensors of their own, and the offsets of the other values
+//! in the slab. Bools are apart from what is no bool, so that memory which is used again always holds valid ones.
 
 use super::layout::{Lifetime, assign};
 use super::lower::{Program, SlotInfo, Storage};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// `Internal` where a kernel was bound to outputs of unknown shape.
-pub(super) fn place(name: &Arc<str>, mut program: Program) -> Result<Plan> {
+pub(super) fn assign_buffers(name: &Arc<str>, mut program: Program) -> Result<Plan> {
     allocate(&program.slots, &mut program.block)?;
     let (bools, others) = SlabLiveness::of(&program)
         .into_iter()
@@ -62,27 +62,30 @@ pub(super) fn slot_type(info: &SlotInfo) -> SlotType {
 struct Value {
     slot: Slot,
     life: Lifetime,
-    /// The lane that alone touches it, and how long all lanes beside it run.
-    lane: Option<(Lane, Range<usize>)>,
+    /// The chain that alone touches it, and how long all chains beside it run.
+    chain: Option<(Chain, Range<usize>)>,
 }
 
-/// A run of steps in lanes, and one of its lanes.
-type Lane = (usize, usize);
+/// A run of steps in chains, and one of its chains.
+type Chain = (usize, usize);
 
-/// Offsets from `base` on, and where the last of them ends. The values of a lane share bytes with one another, and with
-/// nothing else that is alive while lanes run.
+/// Offsets from `base` on, and where the last of them ends. The values of a chain share bytes with one another, and with
+/// nothing else that is alive while chains run.
 fn placed(values: &[Value], base: usize) -> (Vec<(Slot, usize)>, usize) {
-    let mut within: BTreeMap<Lane, (Range<usize>, Vec<&Value>)> = BTreeMap::new();
+    let mut within: BTreeMap<Chain, (Range<usize>, Vec<&Value>)> = BTreeMap::new();
     for value in values {
-        if let Some((lane, runs)) = &value.lane {
-            let entry = within.entry(*lane);
-            let (_, of_lane) = entry.or_insert_with(|| (runs.clone(), Vec::new()));
-            of_lane.push(value);
+        if let Some((chain, runs)) = &value.chain {
+            let entry = within.entry(*chain);
+            let (_, of_chain) = entry.or_insert_with(|| (runs.clone(), Vec::new()));
+            of_chain.push(value);
         }
     }
-    let free: Vec<&Value> = values.iter().filter(|value| value.lane.is_none()).collect();
+    let free: Vec<&Value> = values
+        .iter()
+        .filter(|value| value.chain.is_none())
+        .collect();
     let mut lives = lives(&free);
-    let lanes: Vec<_> = (within.into_values())
+    let chains: Vec<_> = (within.into_values())
         .map(|(runs, values)| {
             let (offsets, bytes) = assign(&self::lives(&values));
             lives.push(Lifetime {
@@ -94,14 +97,14 @@ fn placed(values: &[Value], base: usize) -> (Vec<(Slot, usize)>, usize) {
         })
         .collect();
     let (places, bytes) = assign(&lives);
-    let (of_free, of_lanes) = places.split_at(free.len());
+    let (of_free, of_chains) = places.split_at(free.len());
     let at = |offset: usize| base.saturating_add(offset);
     let free = free.iter().zip(of_free);
     let mut found: Vec<(Slot, usize)> = free.map(|(v, &offset)| (v.slot, at(offset))).collect();
-    for ((values, offsets), &lane) in lanes.iter().zip(of_lanes) {
+    for ((values, offsets), &chain) in chains.iter().zip(of_chains) {
         let offsets = offsets
             .iter()
-            .map(|offset| at(lane.saturating_add(*offset)));
+            .map(|offset| at(chain.saturating_add(*offset)));
         found.extend(values.iter().map(|value| value.slot).zip(offsets));
     }
     (found, at(bytes))
@@ -153,13 +156,13 @@ struct SlabLiveness {
     now: usize,
     /// For each loop around, what was touched in it.
     touched: Vec<Vec<Slot>>,
-    /// The lane whose step this is.
-    lane: Option<Lane>,
-    /// When each run of lanes begins and ends.
+    /// The chain whose step this is.
+    chain: Option<Chain>,
+    /// When each run of chains begins and ends.
     runs: Vec<Range<usize>>,
-    /// What lanes touched.
-    in_lanes: Vec<(Slot, Lane)>,
-    /// What is touched by steps that are in no lane.
+    /// What chains touched.
+    in_chains: Vec<(Slot, Chain)>,
+    /// What is touched by steps that are in no chain.
     outside: Vec<bool>,
 }
 
@@ -175,7 +178,7 @@ impl SlabLiveness {
         all.block(&program.block);
         all.now += 1;
         program.outputs.iter().for_each(|&slot| all.touch(slot));
-        let lanes = all.settle_lanes();
+        let chains = all.chains_by_slot();
         let mut values = Vec::new();
         for (slot, info) in (0..).zip(&program.slots) {
             if matches!(info.storage, Storage::Slab | Storage::Pinned)
@@ -183,34 +186,34 @@ impl SlabLiveness {
             {
                 let end = all.last[slot as usize];
                 let life = Lifetime { start, end, bytes };
-                let lane = lanes.get(&slot);
-                let lane = lane.map(|&lane| (lane, all.runs[lane.0].clone()));
-                values.push(Value { slot, life, lane });
+                let chain = chains.get(&slot);
+                let chain = chain.map(|&chain| (chain, all.runs[chain.0].clone()));
+                values.push(Value { slot, life, chain });
             }
         }
         values
     }
 
-    /// Which slots only one lane touches; others that lanes touch live as long as the lanes run.
-    fn settle_lanes(&mut self) -> BTreeMap<Slot, Lane> {
-        let mut lanes: BTreeMap<Slot, Option<Lane>> = BTreeMap::new();
-        for &(slot, lane) in &self.in_lanes {
-            let alone = (!self.outside[slot as usize]).then_some(lane);
-            let found = lanes.entry(slot).or_insert(alone);
+    /// Which slots only one chain touches; others that chains touch live as long as the chains run.
+    fn chains_by_slot(&mut self) -> BTreeMap<Slot, Chain> {
+        let mut chains: BTreeMap<Slot, Option<Chain>> = BTreeMap::new();
+        for &(slot, chain) in &self.in_chains {
+            let alone = (!self.outside[slot as usize]).then_some(chain);
+            let found = chains.entry(slot).or_insert(alone);
             if *found != alone {
                 *found = None;
             }
         }
-        for &(slot, (run, _)) in &self.in_lanes {
-            if lanes[&slot].is_none() {
+        for &(slot, (run, _)) in &self.in_chains {
+            if chains[&slot].is_none() {
                 let (i, runs) = (slot as usize, &self.runs[run]);
                 self.first[i] = self.first[i].map(|first| first.min(runs.start));
                 self.last[i] = self.last[i].max(runs.end);
             }
         }
-        let alone = lanes.into_iter();
+        let alone = chains.into_iter();
         alone
-            .filter_map(|(slot, lane)| Some((slot, lane?)))
+            .filter_map(|(slot, chain)| Some((slot, chain?)))
             .collect()
     }
 
@@ -218,8 +221,8 @@ impl SlabLiveness {
         let i = slot as usize;
         self.first[i].get_or_insert(self.now);
         self.last[i] = self.last[i].max(self.now);
-        match self.lane {
-            Some(lane) => self.in_lanes.push((slot, lane)),
+        match self.chain {
+            Some(chain) => self.in_chains.push((slot, chain)),
             None => self.outside[i] = true,
         }
         if let Some(touched) = self.touched.last_mut() {
@@ -240,13 +243,13 @@ impl SlabLiveness {
     }
 
     fn block(&mut self, block: &Block) {
-        let mut runs = (self.runs.len()..).zip(&block.lanes).peekable();
-        let places = self.lane_places(block);
-        for (at, (step, lane)) in block.steps.iter().zip(places).enumerate() {
+        let mut runs = (self.runs.len()..).zip(&block.chains).peekable();
+        let places = self.chains_of_steps(block);
+        for (at, (step, chain)) in block.steps.iter().zip(places).enumerate() {
             self.now += 1;
-            self.lane = lane;
-            if let Some((run, lanes)) = runs.next_if(|(_, lanes)| lanes.steps.start == at) {
-                self.runs[run] = self.now..self.now + lanes.steps.len() - 1;
+            self.chain = chain;
+            if let Some((run, chains)) = runs.next_if(|(_, chains)| chains.steps.start == at) {
+                self.runs[run] = self.now..self.now + chains.steps.len() - 1;
             }
             match &step.action {
                 Action::Kernel(bound) => {
@@ -271,7 +274,7 @@ impl SlabLiveness {
                 Action::While(repeat) => self.repeat(repeat),
             }
         }
-        self.lane = None;
+        self.chain = None;
         self.now += 1;
         for record in &block.records {
             self.touch(record.from.slot);
@@ -279,12 +282,13 @@ impl SlabLiveness {
         self.moves(&block.moves);
     }
 
-    /// The lane of each step. When they run is said as steps are met.
-    fn lane_places(&mut self, block: &Block) -> Vec<Option<Lane>> {
+    /// The chain of each step. When they run is said as steps are met.
+    fn chains_of_steps(&mut self, block: &Block) -> Vec<Option<Chain>> {
         let mut places = vec![None; block.steps.len()];
-        for lanes in &block.lanes {
-            for (i, lane) in lanes.lanes.iter().enumerate() {
-                lane.iter()
+        for chains in &block.chains {
+            for (i, chain) in chains.chains.iter().enumerate() {
+                chain
+                    .iter()
                     .for_each(|&at| places[at] = Some((self.runs.len(), i)));
             }
             self.runs.push(0..0);

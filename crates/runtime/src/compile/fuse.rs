@@ -9,9 +9,9 @@
 
 use super::lower::{Program, SlotInfo};
 use super::reads::{count_reads, each_read};
-use super::rows::{Doing, Rows, Share, cut, most_elements, row_counts};
-use super::settle::settled;
-use super::totals::{WHOLE, Wish, extent_of, is_whole, wish};
+use super::rows::{Indexing, Rows, StepKind, cut, most_elements, row_counts};
+use super::split_group::split_group;
+use super::totals::{ReductionRequest, WHOLE, extent_of, is_whole, request};
 use crate::plan::{Action, Block, Slot, Step};
 use ferrograph_graph::Effect;
 use ferrograph_ops::AssignKind;
@@ -22,11 +22,11 @@ use hashbrown::HashMap;
 /// Elements below which the values in between stay in the cache anyhow.
 const FEW: usize = 256;
 
-/// Steps that one takes in, at most: their tiles have to fit the cache.
+/// Steps that become one, at most: their tiles have to fit the cache.
 const MOST: usize = 48;
 
-/// Joins the steps of all blocks; whether vector code may do what they do.
-pub(super) fn join(program: &mut Program, vectors: bool) {
+/// Fuses the steps of all blocks; `vectors` says whether vector code may do what they do.
+pub(super) fn fuse(program: &mut Program, vectors: bool) {
     if !program.slots.iter().any(|slot| elements(slot) >= FEW) {
         return;
     }
@@ -38,7 +38,7 @@ pub(super) fn join(program: &mut Program, vectors: bool) {
         reads,
         vectors,
     };
-    join_block(&facts, &mut block);
+    fuse_block(&facts, &mut block);
     program.block = block;
 }
 
@@ -63,7 +63,7 @@ impl Facts<'_> {
     }
 }
 
-fn join_block(facts: &Facts<'_>, block: &mut Block) {
+fn fuse_block(facts: &Facts<'_>, block: &mut Block) {
     let mut groups = Groups {
         facts,
         open: Vec::new(),
@@ -80,12 +80,12 @@ fn join_block(facts: &Facts<'_>, block: &mut Block) {
 fn inner(facts: &Facts<'_>, step: &mut Step) {
     match &mut step.action {
         Action::If(branch) => {
-            join_block(facts, &mut branch.then_block);
-            join_block(facts, &mut branch.else_block);
+            fuse_block(facts, &mut branch.then_block);
+            fuse_block(facts, &mut branch.else_block);
         }
         Action::While(repeat) => {
-            join_block(facts, &mut repeat.cond_block);
-            join_block(facts, &mut repeat.body);
+            fuse_block(facts, &mut repeat.cond_block);
+            fuse_block(facts, &mut repeat.body);
         }
         _ => {}
     }
@@ -93,7 +93,7 @@ fn inner(facts: &Facts<'_>, step: &mut Step) {
 
 /// Steps that may become one.
 #[derive(Default)]
-pub(super) struct Group {
+pub(super) struct FusionGroup {
     /// In program order, with where they stood.
     pub steps: Vec<(usize, Step)>,
     /// What they make.
@@ -102,8 +102,8 @@ pub(super) struct Group {
     totals: Vec<Slot>,
     /// What they read.
     taken: Vec<Slot>,
-    /// In which order those want their elements.
-    wish: Option<Wish>,
+    /// In which order their reductions want their elements.
+    request: Option<ReductionRequest>,
     /// The numbers of rows into which all of them can be cut.
     pub rows: Rows,
     /// Whether they read variables, and whether they change some.
@@ -112,11 +112,11 @@ pub(super) struct Group {
     has_whole: bool,
     /// The most elements of a value of theirs.
     largest: usize,
-    /// Whether one of them takes a slice where it lies: variables, which may be left to the single steps, do not go along.
+    /// Whether one of them reads a slice without a copy: variables, which may be left to the single steps, do not go along.
     slices: bool,
 }
 
-impl Group {
+impl FusionGroup {
     fn makes(&self, read: &[Slot]) -> bool {
         read.iter().any(|slot| self.made.contains(slot))
     }
@@ -140,28 +140,29 @@ impl Group {
 
     /// Whether the reductions of both can be fed in one order, none by one thread what the other shares among some, and
     /// none slices while the other has effects.
-    fn agrees(&self, other: &Group) -> bool {
-        let is_bound = |group: &Group| group.effect > Some(Effect::Pure);
+    fn agrees(&self, other: &FusionGroup) -> bool {
+        let is_bound = |group: &FusionGroup| group.effect > Some(Effect::Pure);
         if self.slices && is_bound(other) || other.slices && is_bound(self) {
             return false;
         }
-        let holds_up = |group: &Group, other: &Group| group.has_whole && other.largest > WHOLE;
+        let holds_up =
+            |group: &FusionGroup, other: &FusionGroup| group.has_whole && other.largest > WHOLE;
         if holds_up(self, other) || holds_up(other, self) {
             return false;
         }
-        match (self.wish, other.wish) {
+        match (self.request, other.request) {
             (Some(one), Some(two)) => one == two,
             _ => true,
         }
     }
 
     /// Takes another group in.
-    fn absorb(&mut self, other: Group) {
+    fn absorb(&mut self, other: FusionGroup) {
         self.steps.extend(other.steps);
         self.steps.sort_by_key(|(at, _)| *at);
         self.made.extend(other.made);
         self.totals.extend(other.totals);
-        self.wish = self.wish.or(other.wish);
+        self.request = self.request.or(other.request);
         self.taken.extend(other.taken);
         self.rows.retain(|rows| other.rows.contains(rows));
         self.effect = self.effect.max(other.effect);
@@ -174,7 +175,7 @@ impl Group {
 /// The groups of a block that are open, and the steps that stand behind one another already.
 struct Groups<'a> {
     facts: &'a Facts<'a>,
-    open: Vec<Group>,
+    open: Vec<FusionGroup>,
     steps: Vec<Step>,
 }
 
@@ -192,31 +193,31 @@ impl Groups<'_> {
             });
             return self.steps.push(step);
         }
-        let doing = Doing::of(self.facts, &step);
-        let made = doing.and_then(|doing| doing.made());
-        let is_total = matches!(doing, Some(Doing::Total(_)));
-        let extent = match doing {
-            Some(Doing::Total(bound)) => extent_of(self.facts.slots(), bound),
+        let kind = StepKind::of(self.facts, &step);
+        let made = kind.and_then(|kind| kind.made());
+        let is_total = matches!(kind, Some(StepKind::Total(_)));
+        let extent = match kind {
+            Some(StepKind::Total(bound)) => extent_of(self.facts.slots(), bound),
             _ => None,
         };
-        let largest = doing.map_or(0, |doing| most_elements(self.facts.slots(), &doing));
-        let mut group = Group {
+        let largest = kind.map_or(0, |kind| most_elements(self.facts.slots(), &kind));
+        let mut group = FusionGroup {
             made: made.into_iter().collect(),
             totals: made.into_iter().filter(|_| is_total).collect(),
             taken: self.large(&read),
-            wish: extent.and_then(wish),
+            request: extent.and_then(request),
             has_whole: extent.is_some_and(is_whole),
             largest,
             rows,
             effect: Some(effect),
-            slices: matches!(doing, Some(Doing::Window { .. })),
+            slices: matches!(kind, Some(StepKind::Slice { .. })),
             steps: vec![(at, step)],
         };
-        let is_host = |group: &Group| group.makes(&read) || group.keeps_order(effect);
+        let is_host = |group: &FusionGroup| group.makes(&read) || group.keeps_order(effect);
         let ends = self.open.iter().any(|group| group.ends_before(&read));
-        if ends || !self.join_hosts(&mut group, is_host) {
+        if ends || !self.merge_hosts(&mut group, is_host) {
             self.close(is_host);
-            self.join_reader(&mut group, &read);
+            self.merge_reader(&mut group, &read);
         }
         self.open.push(group);
     }
@@ -236,29 +237,33 @@ impl Groups<'_> {
         })
     }
 
-    /// The numbers of rows into which a step can be cut that may be joined; none for others.
+    /// The numbers of rows into which a step can be cut that may be fused; none for others.
     fn rows(&self, step: &Step) -> Rows {
         let slots = self.facts.slots();
-        let Some(doing) = Doing::of(self.facts, step) else {
+        let Some(kind) = StepKind::of(self.facts, step) else {
             return Rows::new();
         };
-        let is_inside = || self.open.iter().any(|group| group.makes(doing.ins()));
+        let is_inside = || self.open.iter().any(|group| group.makes(kind.ins()));
         let only_moves = matches!(
-            doing,
-            Doing::Assign {
+            kind,
+            StepKind::Assign {
                 kind: AssignKind::Set,
                 ..
-            } | Doing::Alias { .. }
+            } | StepKind::Alias { .. }
         );
-        let is_large = !only_moves && most_elements(slots, &doing) >= FEW;
+        let is_large = !only_moves && most_elements(slots, &kind) >= FEW;
         match is_large || is_inside() {
-            true => row_counts(slots, &doing),
+            true => row_counts(slots, &kind),
             false => Rows::new(),
         }
     }
 
     /// Adds the groups behind which a step must stand to the group of that step, where all of them can be one.
-    fn join_hosts(&mut self, single: &mut Group, is_host: impl Fn(&Group) -> bool) -> bool {
+    fn merge_hosts(
+        &mut self,
+        single: &mut FusionGroup,
+        is_host: impl Fn(&FusionGroup) -> bool,
+    ) -> bool {
         let hosts = || self.open.iter().filter(|group| is_host(group));
         let fits = |rows: &usize| {
             let inside = hosts().all(|group| group.rows.contains(rows));
@@ -272,14 +277,14 @@ impl Groups<'_> {
             return false;
         }
         single.rows = fitting;
-        let hosts: Vec<Group> = self.open.extract_if(.., |group| is_host(group)).collect();
+        let hosts: Vec<FusionGroup> = self.open.extract_if(.., |group| is_host(group)).collect();
         hosts.into_iter().for_each(|group| single.absorb(group));
         true
     }
 
     /// Adds a group that reads what a step reads to the group of that step.
-    fn join_reader(&mut self, single: &mut Group, read: &[Slot]) {
-        let fits = |group: &Group| {
+    fn merge_reader(&mut self, single: &mut FusionGroup, read: &[Slot]) {
+        let fits = |group: &FusionGroup| {
             let has_room = group.steps.len() < MOST && group.takes(read);
             has_room
                 && group.agrees(single)
@@ -292,28 +297,29 @@ impl Groups<'_> {
     }
 
     /// Ends groups: their steps stand here.
-    fn close(&mut self, which: impl Fn(&Group) -> bool) {
-        let closed: Vec<Group> = self.open.extract_if(.., |group| which(group)).collect();
+    fn close(&mut self, which: impl Fn(&FusionGroup) -> bool) {
+        let closed: Vec<FusionGroup> = self.open.extract_if(.., |group| which(group)).collect();
         for group in closed {
-            self.steps.extend(settled(self.facts, group));
+            self.steps.extend(split_group(self.facts, group));
         }
     }
 }
 
 /// Whether a step may fail, so that what the program wrote before it is to be written by then.
 fn may_fail(facts: &Facts<'_>, step: &Step) -> bool {
-    let is_sure = matches!(step.action, Action::Alias { .. }) || Doing::of(facts, step).is_some();
+    let is_sure =
+        matches!(step.action, Action::Alias { .. }) || StepKind::of(facts, step).is_some();
     !is_sure
 }
 
 /// Whether a step that is cut into so many rows reads only its own rows of what others make.
-fn slices(facts: &Facts<'_>, single: &Group, rows: usize, made: &[Slot]) -> bool {
+fn slices(facts: &Facts<'_>, single: &FusionGroup, rows: usize, made: &[Slot]) -> bool {
     let slots = facts.slots();
     single.steps.iter().all(|(_, step)| {
-        Doing::of(facts, step).is_some_and(|doing| {
-            cut(slots, &doing, rows).is_some_and(|cut| {
-                let mut ins = doing.ins().iter().zip(&cut.shares);
-                ins.all(|(slot, &share)| share == Share::Each || !made.contains(slot))
+        StepKind::of(facts, step).is_some_and(|kind| {
+            cut(slots, &kind, rows).is_some_and(|cut| {
+                let mut ins = kind.ins().iter().zip(&cut.operands);
+                ins.all(|(slot, &indexing)| indexing == Indexing::Each || !made.contains(slot))
             })
         })
     })

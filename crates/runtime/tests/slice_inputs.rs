@@ -1,4 +1,4 @@
-//! Joined steps that read slices where they lie against the interpreter, bit for bit.
+//! Fused steps that read slices without a copy against the interpreter, bit for bit.
 
 use ferrograph_graph::{Graph, Interpreter, Runner, text};
 use ferrograph_runtime::{PlanRunner, plan_for};
@@ -79,8 +79,8 @@ fn neighbours_of_a_plane() {
         }
         let plan = plan_for(&graph, [&x].into_iter()).unwrap().to_string();
         if n > 10_000 {
-            let joins = plan.lines().find(|line| line.contains("joining"));
-            assert!(joins.is_some_and(|line| line.contains("Slice, ")), "{plan}");
+            let fused = plan.lines().find(|line| line.contains("fusing"));
+            assert!(fused.is_some_and(|line| line.contains("Slice, ")), "{plan}");
         }
     }
 }

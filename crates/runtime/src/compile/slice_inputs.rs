@@ -1,5 +1,5 @@
-//! Slices as steps that a joined one takes in: rows of their result lie at equal distances in what they read, so that
-//! they are read where they lie.
+//! Strided slice inputs: slices that a fused step reads without a copy, as the rows of their result are at equal
+//! distances in their operand.
 
 use super::lower::SlotInfo;
 use crate::plan::{Bound, Slot};
@@ -9,10 +9,10 @@ use ferrograph_tensor::Shape;
 /// Elements of a run at least, where rows or their runs have gaps between them: shorter ones are not worth a copy of each.
 const SHORTEST: usize = 16;
 
-/// Where the rows of a slice lie: elements before the first one, from row to row, and of a row; and where the runs of a row
-/// lie, each of which is without gaps.
+/// Where the rows of a slice are in its operand: elements before the first one, from row to row, and of a row; and where
+/// the runs of a row are, each of which is without gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct SliceInput {
     pub start: usize,
     pub step: usize,
     pub width: usize,
@@ -34,8 +34,12 @@ pub(super) fn sliced(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<Slot> 
     (is_less && slots[out as usize].dtype == slots[from as usize].dtype).then_some(from)
 }
 
-/// How a slice is cut into that many rows, where it can be.
-pub(super) fn window(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> Option<Window> {
+/// A slice that is cut into that many rows, where it can be.
+pub(super) fn slice_input(
+    slots: &[SlotInfo],
+    bound: &Bound<Kernel>,
+    rows: usize,
+) -> Option<SliceInput> {
     let from = sliced(slots, bound)?;
     let Places::Strided {
         start,
@@ -46,23 +50,23 @@ pub(super) fn window(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> 
     else {
         return None;
     };
-    let walk = dims.iter().zip(strides).filter(|&(&n, _)| n != 1);
-    let mut walk: Vec<(usize, usize)> = walk
+    let axes = dims.iter().zip(strides).filter(|&(&n, _)| n != 1);
+    let mut axes: Vec<(usize, usize)> = axes
         .map(|(&n, &stride)| Some((n, usize::try_from(stride).ok()?)))
         .collect::<Option<_>>()?;
-    let total: usize = walk.iter().map(|&(n, _)| n).product();
+    let total: usize = axes.iter().map(|&(n, _)| n).product();
     let width = total
         .checked_div(rows)
         .filter(|width| width * rows == total)?;
-    let step = leading(&mut walk, rows)?;
-    let (run, inner) = match walk.pop() {
+    let step = leading(&mut axes, rows)?;
+    let (run, inner) = match axes.pop() {
         None => (1, 1),
         Some((n, inner)) => (n, inner),
     };
-    let runs = joined(walk, run);
+    let runs = merged(axes, run);
     let has_gaps = !runs.0.is_empty() || step != width;
     let is_worth = inner == 1 && (!has_gaps || runs.1 >= SHORTEST);
-    let window = Window {
+    let slice = SliceInput {
         start: *start,
         step,
         width,
@@ -70,21 +74,21 @@ pub(super) fn window(slots: &[SlotInfo], bound: &Bound<Kernel>, rows: usize) -> 
         run: runs.1,
     };
     let source = slots[from as usize].shape.as_ref()?.n_elements();
-    (is_worth && window.start + window.span(rows) <= source).then_some(window)
+    (is_worth && slice.start + slice.span(rows) <= source).then_some(slice)
 }
 
-/// Takes the leading axes of a walk that have that many positions, which must lie at equal distances: these.
-fn leading(walk: &mut Vec<(usize, usize)>, rows: usize) -> Option<usize> {
+/// Takes the leading ones of some axes, which have that many positions; these must be at equal distances, which it gives.
+fn leading(axes: &mut Vec<(usize, usize)>, rows: usize) -> Option<usize> {
     let mut left = rows;
     let mut taken: Vec<(usize, usize)> = Vec::new();
     while left > 1 {
-        let (n, stride) = *walk.first()?;
+        let (n, stride) = *axes.first()?;
         if left.is_multiple_of(n) {
-            taken.push(walk.remove(0));
+            taken.push(axes.remove(0));
             left /= n;
         } else if n.is_multiple_of(left) {
             let rest = n / left;
-            walk[0].0 = rest;
+            axes[0].0 = rest;
             taken.push((left, stride * rest));
             left = 1;
         } else {
@@ -97,7 +101,7 @@ fn leading(walk: &mut Vec<(usize, usize)>, rows: usize) -> Option<usize> {
 }
 
 /// The axes of the runs of a row and the elements of one, where what follows without a gap is one run.
-fn joined(mut axes: Vec<(usize, usize)>, mut run: usize) -> (Vec<(usize, usize)>, usize) {
+fn merged(mut axes: Vec<(usize, usize)>, mut run: usize) -> (Vec<(usize, usize)>, usize) {
     while let Some(&(n, stride)) = axes.last()
         && stride == run
     {
@@ -107,7 +111,7 @@ fn joined(mut axes: Vec<(usize, usize)>, mut run: usize) -> (Vec<(usize, usize)>
     (axes, run)
 }
 
-impl Window {
+impl SliceInput {
     /// Whether rows have no gaps inside.
     pub fn is_whole(&self) -> bool {
         self.runs.is_empty()
@@ -121,9 +125,9 @@ impl Window {
 
     /// Copies a tile of rows, which begins with its first element, to rows without gaps; elements have so many bytes.
     pub fn kernel(&self, size: usize) -> Kernel {
-        let window = self.clone();
+        let slice = self.clone();
         Box::new(move |o: &mut Operands<'_>| {
-            if window.is_whole() && window.step == window.width {
+            if slice.is_whole() && slice.step == slice.width {
                 let from = o.input_bytes(0).as_ptr();
                 let to = o.output_bytes(0);
                 // SAFETY: rows without gaps among them are as many elements as the result has, which is memory of its own.
@@ -131,10 +135,10 @@ impl Window {
                 return Ok(());
             }
             let from = o.input_bytes(0).as_ptr();
-            let (run, row) = (window.run * size, window.width * size);
+            let (run, row) = (slice.run * size, slice.width * size);
             for (r, to) in o.output_bytes(0).chunks_exact_mut(row).enumerate() {
                 for (i, to) in to.chunks_exact_mut(run).enumerate() {
-                    let at = (r * window.step + window.run_at(i)) * size;
+                    let at = (r * slice.step + slice.run_at(i)) * size;
                     // SAFETY: the tile spans as many elements as its rows do, and the run lies within one of them; the
                     // result is memory of its own.
                     unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from.add(at), run) };
@@ -160,10 +164,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leading_axes_lie_at_equal_distances() {
-        let cut = |walk: &[(usize, usize)], rows| {
-            let mut walk = walk.to_vec();
-            leading(&mut walk, rows).map(|step| (step, walk))
+    fn leading_axes_are_at_equal_distances() {
+        let cut = |axes: &[(usize, usize)], rows| {
+            let mut axes = axes.to_vec();
+            leading(&mut axes, rows).map(|step| (step, axes))
         };
         let inside = [(254, 256), (254, 1)];
         assert_eq!(cut(&inside, 254), Some((256, vec![(254, 1)])));

@@ -1,7 +1,7 @@
 //! Steps that run at once do not get in each other's way.
 
 use super::Faults;
-use crate::plan::{Action, Block, Lanes, Slot, Step};
+use crate::plan::{Action, Block, ParallelChains, Slot, Step};
 use std::ops::Range;
 
 pub(super) fn check(faults: &mut Faults<'_>) {
@@ -22,18 +22,18 @@ struct Checker<'a, 'b> {
     ranges: Vec<Option<Range<usize>>>,
 }
 
-/// When a step of a run takes its turn: reads first, then the lanes at once, then what is late.
+/// When a step of a run comes: reads first, then the chains at once, then what is late.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Phase {
     First,
-    Lane(usize),
+    Chain(usize),
     Last,
 }
 
 impl Checker<'_, '_> {
     fn block(&mut self, block: &Block) {
-        for lanes in &block.lanes {
-            self.lanes(lanes, &block.steps);
+        for chains in &block.chains {
+            self.chains(chains, &block.steps);
         }
         for step in &block.steps {
             match &step.action {
@@ -50,41 +50,43 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn lanes(&mut self, lanes: &Lanes, steps: &[Step]) {
-        let mut turns: Vec<(usize, Turn)> = Vec::new();
-        turns.extend(lanes.early.iter().map(|&at| (at, Turn::First)));
-        for (i, lane) in lanes.lanes.iter().enumerate() {
-            turns.extend(lane.iter().map(|&at| (at, Turn::Lane(i))));
-            let rising = lane.is_sorted_by(|a, b| a < b);
+    fn chains(&mut self, chains: &ParallelChains, steps: &[Step]) {
+        let mut phases: Vec<(usize, Phase)> = Vec::new();
+        phases.extend(chains.early.iter().map(|&at| (at, Phase::First)));
+        for (i, chain) in chains.chains.iter().enumerate() {
+            phases.extend(chain.iter().map(|&at| (at, Phase::Chain(i))));
+            let rising = chain.is_sorted_by(|a, b| a < b);
             self.faults
-                .expect(rising, format_args!("lane {i} is out of order"));
+                .expect(rising, format_args!("parallel chain {i} is out of order"));
         }
-        turns.extend(lanes.late.iter().map(|&at| (at, Turn::Last)));
-        turns.sort_by_key(|(at, _)| *at);
-        let places: Vec<usize> = turns.iter().map(|(at, _)| *at).collect();
-        if places != lanes.steps.clone().collect::<Vec<_>>() || lanes.steps.end > steps.len() {
-            let run = &lanes.steps;
-            self.faults
-                .fault(format_args!("the lanes of steps {run:?} hold {places:?}"));
+        phases.extend(chains.late.iter().map(|&at| (at, Phase::Last)));
+        phases.sort_by_key(|(at, _)| *at);
+        let places: Vec<usize> = phases.iter().map(|(at, _)| *at).collect();
+        if places != chains.steps.clone().collect::<Vec<_>>() || chains.steps.end > steps.len() {
+            let run = &chains.steps;
+            self.faults.fault(format_args!(
+                "the parallel chains of steps {run:?} have {places:?}"
+            ));
             return;
         }
-        for (i, &(at, turn)) in turns.iter().enumerate() {
+        for (i, &(at, phase)) in phases.iter().enumerate() {
             self.faults.at = Some(steps[at].site);
-            if matches!(turn, Turn::Lane(_)) && !matches!(steps[at].action, Action::Kernel(_)) {
-                self.faults
-                    .fault(format_args!("what is no kernel is in a lane"));
+            if matches!(phase, Phase::Chain(_)) && !matches!(steps[at].action, Action::Kernel(_)) {
+                self.faults.fault(format_args!(
+                    "a parallel chain has a step that is no kernel"
+                ));
             }
-            for &(before, earlier) in &turns[..i] {
-                self.pair((&steps[before], earlier), (&steps[at], turn));
+            for &(before, earlier) in &phases[..i] {
+                self.pair((&steps[before], earlier), (&steps[at], phase));
             }
         }
     }
 
     /// Two steps in program order, of which the second may run beside the first or before it.
-    fn pair(&mut self, (a, first): (&Step, Turn), (b, second): (&Step, Turn)) {
+    fn pair(&mut self, (a, first): (&Step, Phase), (b, second): (&Step, Phase)) {
         let in_order = match (first, second) {
-            (Turn::First, _) | (_, Turn::Last) => true,
-            (Turn::Lane(a), Turn::Lane(b)) => a == b,
+            (Phase::First, _) | (_, Phase::Last) => true,
+            (Phase::Chain(a), Phase::Chain(b)) => a == b,
             _ => false,
         };
         if in_order {
@@ -116,7 +118,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// What a step in a run of lanes reads and writes.
+/// What a step in a run of chains reads and writes.
 fn operands(step: &Step) -> (Vec<Slot>, Vec<Slot>) {
     match &step.action {
         Action::Kernel(bound) => (bound.ins.to_vec(), bound.outs.to_vec()),

@@ -61,7 +61,7 @@ fn end_of(chain: usize, n_steps: usize) -> usize {
     2 + (2 + 2 * n_steps) * (chain + 1)
 }
 
-fn joined_chains() -> String {
+fn added_chains() -> String {
     let (n_chains, n_steps) = (5, 3);
     let mut ends = String::new();
     let mut value = end_of(n_chains - 1, n_steps);
@@ -97,18 +97,22 @@ fn inputs(scale: f32, indices: [i32; 2]) -> [Tensor; 2] {
     [x, Tensor::vector(&indices).unwrap()]
 }
 
-fn n_lanes(plan: &Plan) -> usize {
-    plan.block.lanes.iter().map(|lanes| lanes.lanes.len()).sum()
+fn n_parallel(plan: &Plan) -> usize {
+    plan.block
+        .chains
+        .iter()
+        .map(|chains| chains.chains.len())
+        .sum()
 }
 
 #[test]
-fn chains_become_lanes_and_give_the_same_bits() {
-    let graph = parsed(&joined_chains());
+fn independent_chains_run_at_once_and_give_the_same_bits() {
+    let graph = parsed(&added_chains());
     let inputs = inputs(0.01, [0, 1]);
     let plan = plan_for(&graph, inputs.iter()).unwrap();
     assert_eq!(verify_plan(&plan).len(), 0, "{plan}");
     if pool::n_threads() > 1 {
-        assert!(n_lanes(&plan) >= 2, "{plan}");
+        assert!(n_parallel(&plan) >= 2, "{plan}");
     }
     let plain = compile_unoptimised(&graph, &inputs).unwrap();
     let expected = plain.execute(inputs.clone()).unwrap();
@@ -122,7 +126,7 @@ fn chains_become_lanes_and_give_the_same_bits() {
 
 #[test]
 fn calls_from_several_threads_share_the_pool() {
-    let graph = parsed(&joined_chains());
+    let graph = parsed(&added_chains());
     let inputs = inputs(0.02, [0, 1]);
     let plan = plan_for(&graph, inputs.iter()).unwrap();
     let expected = plan.execute(inputs.clone()).unwrap();

@@ -1,5 +1,5 @@
-//! Reductions that take their elements a few at a time, block by block in any order, and end with the bits that
-//! [`reduce`](super::reduce) gives: the accumulators of blocks wait for the tree.
+//! Streaming reductions, which take their elements a few at a time, block by block in any order, and end with the bits
+//! that [`reduce`](super::reduce) gives: the accumulators of blocks wait for the tree.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use crate::pool::Base;
 use crate::scratch::vec_of;
 
 /// A reduction of the middle of `[outer, n, inner]` that is fed its elements.
-pub struct Fed<T: Copy, O: ReduceOp<T>> {
+pub struct StreamingReduction<T: Copy, O: ReduceOp<T>> {
     shape: Blocks,
     acc: Vec<O::Acc>,
     of: PhantomData<fn(T)>,
@@ -54,11 +54,11 @@ impl Blocks {
     }
 }
 
-impl<T: Copy, O: ReduceOp<T>> Fed<T, O> {
+impl<T: Copy, O: ReduceOp<T>> StreamingReduction<T, O> {
     /// A reduction that has been fed nothing.
-    pub fn new(outer: usize, n: usize, inner: usize) -> Fed<T, O> {
+    pub fn new(outer: usize, n: usize, inner: usize) -> StreamingReduction<T, O> {
         let shape = Blocks { outer, n, inner };
-        Fed {
+        StreamingReduction {
             shape,
             acc: vec_of(O::identity(), outer * shape.count() * shape.width()),
             of: PhantomData,
@@ -72,8 +72,8 @@ impl<T: Copy, O: ReduceOp<T>> Fed<T, O> {
     }
 
     /// What threads feed, all at once.
-    pub fn feeder(&mut self) -> Feeder<'_, T, O> {
-        Feeder {
+    pub fn stream(&mut self) -> ReductionStream<'_, T, O> {
+        ReductionStream {
             shape: self.shape,
             acc: Base::of(&mut self.acc),
         }
@@ -132,13 +132,13 @@ fn tree<T: Copy, O: ReduceOp<T>>(acc: &mut [O::Acc], width: usize, inner: usize)
     pairs.for_each(|(a, &b)| *a = O::merge(*a, b));
 }
 
-/// Feeds a reduction.
-pub struct Feeder<'a, T: Copy, O: ReduceOp<T>> {
+/// TotalStream a reduction.
+pub struct ReductionStream<'a, T: Copy, O: ReduceOp<T>> {
     shape: Blocks,
     acc: Base<'a, O::Acc>,
 }
 
-impl<T: Copy, O: ReduceOp<T>> Feeder<'_, T, O> {
+impl<T: Copy, O: ReduceOp<T>> ReductionStream<'_, T, O> {
     /// Takes the elements from `first` on.
     ///
     /// # Safety
@@ -162,17 +162,17 @@ impl<T: Copy, O: ReduceOp<T>> Feeder<'_, T, O> {
         }
     }
 
-    /// Where the accumulators lie of so many elements from `first` on, where these are whole blocks of `B` elements, or all up to
-    /// the last one, and are merged into `N` accumulators a block in turn.
+    /// Where the accumulators are of so many elements from `first` on, where these are whole blocks of `B` elements, or all
+    /// up to the last one, and the elements of a block go round its `N` accumulators.
     pub fn lanes<const N: usize, const B: usize>(
         &self,
         first: usize,
         n: usize,
     ) -> Option<*mut O::Acc> {
         let (shape, end) = (self.shape, first + n);
-        let in_turn = shape.outer == 1 && shape.inner == 1 && (N, B) == (LANES, LEAF);
+        let is_flat = shape.outer == 1 && shape.inner == 1 && (N, B) == (LANES, LEAF);
         let ends = end.is_multiple_of(LEAF) || end == shape.n && n % LEAF >= LANES;
-        let is_whole = in_turn && n > 0 && first.is_multiple_of(LEAF) && ends && end <= shape.n;
+        let is_whole = is_flat && n > 0 && first.is_multiple_of(LEAF) && ends && end <= shape.n;
         // SAFETY: the first block begins within the operand, so its accumulators are there.
         is_whole.then(|| unsafe { self.acc.at((first / LEAF * LANES) as isize) })
     }
@@ -180,7 +180,7 @@ impl<T: Copy, O: ReduceOp<T>> Feeder<'_, T, O> {
     /// Takes elements of one block of an outer index, from that one on.
     ///
     /// # Safety
-    /// As [`Feeder::feed`].
+    /// As [`ReductionStream::feed`].
     unsafe fn piece(&self, outer: usize, block: usize, from: usize, x: &[T]) {
         let Blocks { n, inner, .. } = self.shape;
         let width = self.shape.width();
@@ -233,7 +233,7 @@ impl<T: Copy, O: ReduceOp<T>> Job for Rows<'_, T, O> {
     }
 }
 
-/// Consecutive elements from that one of a leaf on, which go to its lanes in turn.
+/// Consecutive elements from that one of a leaf on, which go round its lanes.
 struct Lanes<'a, T: Copy, O: ReduceOp<T>> {
     x: &'a [T],
     acc: &'a mut [O::Acc],
@@ -292,14 +292,14 @@ mod tests {
         let x = numbers(n * inner);
         let (mut a, mut b) = (vec![0.0; inner], vec![0.0; inner]);
         reduce::<f32, O>(&x, n, inner, &mut a);
-        let mut fed = Fed::<f32, O>::new(1, n, inner);
-        let block = Fed::<f32, O>::block(inner);
-        let feeder = fed.feeder();
+        let mut fed = StreamingReduction::<f32, O>::new(1, n, inner);
+        let block = StreamingReduction::<f32, O>::block(inner);
+        let stream = fed.stream();
         let blocks: Vec<&[f32]> = x.chunks(block).collect();
         for (i, elements) in blocks.into_iter().enumerate().rev() {
             for (j, piece) in elements.chunks(rows * inner).enumerate() {
                 // SAFETY: one thread feeds the elements of a block in their order.
-                unsafe { feeder.feed(i * block + j * rows * inner, piece) };
+                unsafe { stream.feed(i * block + j * rows * inner, piece) };
             }
         }
         fed.finish(&mut b);
@@ -311,14 +311,14 @@ mod tests {
         let x = numbers(outer * n * inner);
         let (mut a, mut b) = (vec![0.0; outer * inner], vec![0.0; outer * inner]);
         reduce::<f32, O>(&x, n, inner, &mut a);
-        let mut fed = Fed::<f32, O>::new(outer, n, inner);
-        let feeder = fed.feeder();
+        let mut fed = StreamingReduction::<f32, O>::new(outer, n, inner);
+        let stream = fed.stream();
         for column in (0..inner).step_by(width).rev() {
             for row in 0..outer * n {
                 let first = row * inner + column;
                 let piece = &x[first..first + width.min(inner - column)];
                 // SAFETY: one thread feeds the elements of a column in their order.
-                unsafe { feeder.feed(first, piece) };
+                unsafe { stream.feed(first, piece) };
             }
         }
         fed.finish(&mut b);
@@ -349,10 +349,10 @@ mod tests {
         let (mut a, mut b) = (vec![0.0; outer * inner], vec![0.0; outer * inner]);
         reduce::<f32, Sum>(&x, n, inner, &mut a);
         for len in [1, 7, 11, 12, 30, 5000] {
-            let mut fed = Fed::<f32, Sum>::new(outer, n, inner);
+            let mut fed = StreamingReduction::<f32, Sum>::new(outer, n, inner);
             for (i, piece) in x.chunks(len).enumerate() {
                 // SAFETY: one thread feeds all elements in their order.
-                unsafe { fed.feeder().feed(i * len, piece) };
+                unsafe { fed.stream().feed(i * len, piece) };
             }
             fed.finish(&mut b);
             assert_eq!(bits(&a), bits(&b), "{len}");
@@ -365,9 +365,9 @@ mod tests {
             let x = numbers(outer * n);
             let (mut a, mut b) = (vec![0.0; outer], vec![0.0; outer]);
             reduce::<f32, Sum>(&x, n, 1, &mut a);
-            let mut fed = Fed::<f32, Sum>::new(outer, n, 1);
+            let mut fed = StreamingReduction::<f32, Sum>::new(outer, n, 1);
             // SAFETY: one thread feeds all elements in their order.
-            unsafe { fed.feeder().feed(0, &x) };
+            unsafe { fed.stream().feed(0, &x) };
             fed.finish(&mut b);
             assert_eq!(bits(&a), bits(&b), "{outer} {n}");
         }
@@ -393,9 +393,9 @@ mod tests {
 
     #[test]
     fn negative_zeros_stay() {
-        let mut fed = Fed::<f32, Sum>::new(1, 2049, 1);
+        let mut fed = StreamingReduction::<f32, Sum>::new(1, 2049, 1);
         // SAFETY: one thread feeds all elements in their order.
-        unsafe { fed.feeder().feed(0, &[-0.0; 2049]) };
+        unsafe { fed.stream().feed(0, &[-0.0; 2049]) };
         let (mut a, mut b) = ([1.0], [1.0]);
         fed.finish(&mut a);
         reduce::<f32, Sum>(&[-0.0; 2049], 2049, 1, &mut b);

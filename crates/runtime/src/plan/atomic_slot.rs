@@ -1,22 +1,22 @@
-//! A place for one value that threads take and give back without waiting for one another.
+//! A slot for one value that threads take and give back without waiting for one another.
 
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Holds a value or nothing. Who takes it has it alone until giving it back.
-pub(crate) struct Kept<T> {
+pub(crate) struct AtomicSlot<T> {
     at: AtomicPtr<T>,
     owns: PhantomData<Box<T>>,
 }
 
 // SAFETY: a value is reached only by the thread that took it out, as if it had been sent there.
-unsafe impl<T: Send> Sync for Kept<T> {}
+unsafe impl<T: Send> Sync for AtomicSlot<T> {}
 
-impl<T> Kept<T> {
-    /// An empty place.
-    pub fn new() -> Kept<T> {
-        Kept {
+impl<T> AtomicSlot<T> {
+    /// An empty slot.
+    pub fn new() -> AtomicSlot<T> {
+        AtomicSlot {
             at: AtomicPtr::new(ptr::null_mut()),
             owns: PhantomData,
         }
@@ -36,12 +36,12 @@ impl<T> Kept<T> {
         let raw = Box::into_raw(value);
         let put =
             (self.at).compare_exchange(ptr::null_mut(), raw, Ordering::Release, Ordering::Relaxed);
-        // SAFETY: the place did not take the pointer, which is that of the box above.
+        // SAFETY: the slot did not take the pointer, which is that of the box above.
         put.map(drop).map_err(|_| unsafe { Box::from_raw(raw) })
     }
 }
 
-impl<T> Drop for Kept<T> {
+impl<T> Drop for AtomicSlot<T> {
     fn drop(&mut self) {
         drop(self.take());
     }
@@ -54,35 +54,35 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn it_holds_one_value() {
-        let kept = Kept::new();
-        assert!(kept.take().is_none());
-        assert!(kept.put(Box::new(1)).is_ok());
-        assert_eq!(kept.put(Box::new(2)), Err(Box::new(2)));
-        assert_eq!(kept.take(), Some(Box::new(1)));
-        assert!(kept.take().is_none());
+    fn a_slot_holds_one_value() {
+        let slot = AtomicSlot::new();
+        assert!(slot.take().is_none());
+        assert!(slot.put(Box::new(1)).is_ok());
+        assert_eq!(slot.put(Box::new(2)), Err(Box::new(2)));
+        assert_eq!(slot.take(), Some(Box::new(1)));
+        assert!(slot.take().is_none());
     }
 
     #[test]
     fn what_is_left_in_it_is_dropped_with_it() {
         let value = Arc::new(());
-        let kept = Kept::new();
-        assert!(kept.put(Box::new(value.clone())).is_ok());
-        drop(kept);
+        let slot = AtomicSlot::new();
+        assert!(slot.put(Box::new(value.clone())).is_ok());
+        drop(slot);
         assert_eq!(Arc::strong_count(&value), 1);
     }
 
     #[test]
     fn one_thread_at_a_time_has_the_value() {
-        let kept = Kept::new();
-        assert!(kept.put(Box::new(0u64)).is_ok());
+        let slot = AtomicSlot::new();
+        assert!(slot.put(Box::new(0u64)).is_ok());
         let count = || {
             let mut mine = 0;
             for _ in 0..10_000 {
-                if let Some(mut n) = kept.take() {
+                if let Some(mut n) = slot.take() {
                     *n += 1;
                     mine += 1;
-                    assert!(kept.put(n).is_ok());
+                    assert!(slot.put(n).is_ok());
                 }
             }
             mine
@@ -91,6 +91,6 @@ mod tests {
             let threads: Vec<_> = (0..4).map(|_| s.spawn(count)).collect();
             threads.into_iter().map(|t| t.join().unwrap()).sum()
         });
-        assert_eq!(kept.take(), Some(Box::new(mine)));
+        assert_eq!(slot.take(), Some(Box::new(mine)));
     }
 }

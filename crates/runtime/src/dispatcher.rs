@@ -1,9 +1,9 @@
-//! The one door for operations.
+//! The dispatcher: every operation goes through [`emit`].
 
 use crate::compile::live_nodes;
 use crate::context::{self, current_trace, has_tapes, is_tracing};
+use crate::gradient_path::carries;
 use crate::numerics::checked;
-use crate::trail::carries;
 use crate::{PlanRunner, tape};
 use ferrograph_graph::{
     Differentiability, Emitter, NodeId, OpRef, Region, Role, Tensors, TraceRef, Val, Vals,
@@ -14,7 +14,7 @@ use ferrograph_tensor::{DType, Error, ErrorKind, Result, Tensor, TensorSpec, err
 use ferrograph_transform::{Replay, emit_into, graph_gradient, plain_loop};
 use std::sync::Arc;
 
-/// Emits an operation: computes it, or adds it to the thread's trace; then tells the active tapes.
+/// Emits an operation: computes it, or adds it to the thread's trace; then informs the active tapes.
 pub fn emit(op: OpRef, inputs: &[Val]) -> Result<Vals> {
     emit_named(op, inputs, None)
 }
@@ -226,10 +226,10 @@ pub fn when_run(e: Error) -> Error {
     }
 }
 
-/// The door as an [`Emitter`], for gradient rules and compositions.
-pub struct Door;
+/// The dispatcher as an [`Emitter`], for gradient rules and compositions.
+pub struct Dispatcher;
 
-impl Emitter for Door {
+impl Emitter for Dispatcher {
     fn emit(&mut self, op: OpRef, inputs: &[Val]) -> Result<Vals> {
         emit(op, inputs)
     }

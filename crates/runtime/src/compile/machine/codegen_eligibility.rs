@@ -1,4 +1,4 @@
-//! What machine code can do of a step, and whether it gains by it.
+//! Codegen eligibility: which steps can be machine code, and whether that is faster.
 
 use super::MOST;
 use super::functions::{Scalar, raw_type, scalar};
@@ -51,7 +51,7 @@ pub(super) fn length(slots: &[SlotInfo], slot: Slot) -> Result<usize, String> {
 ///
 /// # Errors
 /// Why it stays a step.
-pub(super) fn understood(slots: &[SlotInfo], step: &Step) -> Result<Worth, String> {
+pub(super) fn eligible(slots: &[SlotInfo], step: &Step) -> Result<Worth, String> {
     match &step.action {
         Action::Kernel(bound) => kernel(slots, bound),
         Action::Alias { from, to, .. } => {
@@ -71,7 +71,7 @@ pub(super) fn understood(slots: &[SlotInfo], step: &Step) -> Result<Worth, Strin
         Action::While(repeat) => whole_loop(slots, repeat),
         Action::Eval { op, ins, .. } if is_assertion(op.as_ref()) => assertion(slots, ins),
         Action::Eval { op, .. } => Err(format!("{} computes on tensors", op.name())),
-        Action::Update { .. } => Err("variables are changed where they lie".to_owned()),
+        Action::Update { .. } => Err("variables are updated in place".to_owned()),
         Action::Object { bound, .. } => Ok(call(slots, bound)),
     }
 }
@@ -138,7 +138,7 @@ fn whole_loop(slots: &[SlotInfo], repeat: &Loop) -> Result<Worth, String> {
 fn block(slots: &[SlotInfo], block: &Block) -> Result<Worth, String> {
     let mut worth = Worth::default();
     for step in &block.steps {
-        worth.add(understood(slots, step)?);
+        worth.add(eligible(slots, step)?);
     }
     for record in &block.records {
         let size = length(slots, record.from.slot);

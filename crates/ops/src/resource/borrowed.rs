@@ -1,11 +1,11 @@
-//! Values of variables that are changed where they lie.
+//! Borrowed buffers: values of variables that are updated in place.
 
 use super::{PATIENCE, Value, VariableCell};
 use crate::interrupt::while_waiting;
 use ferrograph_tensor::{DType, Result, Shape, Tensor};
 use std::thread;
 
-/// What a variable must hold to be changed where it lies.
+/// What a variable must hold to be updated in place.
 #[derive(Clone, Debug)]
 pub struct Held {
     /// The element type.
@@ -17,46 +17,46 @@ pub struct Held {
 }
 
 /// Values taken out of their variables, each held by nobody else. Who reads or writes the variables meanwhile waits, so
-/// that no code of the host may run before the values are given back, which dropping the loan does.
+/// that no code of the host may run before the values are given back, which dropping this does.
 #[derive(Default)]
-pub struct Loan<'a>(Vec<(&'a VariableCell, Tensor)>);
+pub struct BorrowedValues<'a>(Vec<(&'a VariableCell, Tensor)>);
 
-impl<'a> Loan<'a> {
+impl<'a> BorrowedValues<'a> {
     /// The values of these variables, of which several may be one. None where one does not hold what it must.
     ///
     /// # Errors
     /// `ResourceExhausted` where there is no memory for a copy of what others hold too.
-    pub fn of(variables: &[(&'a VariableCell, &Held)]) -> Result<Option<Loan<'a>>> {
-        let mut loan = Loan::default();
-        while let Err(busy) = loan.take(variables) {
-            drop(loan); // so that whoever waits for one of these goes on
+    pub fn of(variables: &[(&'a VariableCell, &Held)]) -> Result<Option<BorrowedValues<'a>>> {
+        let mut borrowed = BorrowedValues::default();
+        while let Err(busy) = borrowed.take(variables) {
+            drop(borrowed); // so that whoever waits for one of these goes on
             busy.wait();
-            loan = Loan::default();
+            borrowed = BorrowedValues::default();
         }
         for (variable, held) in variables {
-            let Some(value) = loan.value(variable) else {
+            let Some(value) = borrowed.value(variable) else {
                 return Ok(None);
             };
             if value.dtype() != held.dtype || *value.shape() != held.shape {
                 return Ok(None);
             }
         }
-        for (variable, value) in &mut loan.0 {
+        for (variable, value) in &mut borrowed.0 {
             let mut same = variables
                 .iter()
                 .filter(|(v, _)| std::ptr::eq(*v, *variable));
             own(value, same.any(|(_, held)| held.is_read))?;
         }
-        Ok(Some(loan))
+        Ok(Some(borrowed))
     }
 
-    /// Takes the values that are there; the variable that lent its value to somebody else, if there is one.
+    /// Takes the values that are there; the variable whose value somebody else has borrowed, if there is one.
     fn take(&mut self, variables: &[(&'a VariableCell, &Held)]) -> Result<(), &'a VariableCell> {
         for &(variable, _) in variables {
             if self.value(variable).is_none() {
-                match variable.lend() {
+                match variable.borrow() {
                     Value::Held(value) => self.0.push((variable, value)),
-                    Value::Lent => return Err(variable),
+                    Value::Borrowed => return Err(variable),
                     Value::None => {}
                 }
             }
@@ -74,7 +74,7 @@ impl<'a> Loan<'a> {
         self.value(variable)?.bytes_mut()
     }
 
-    /// Where the values of these variables lie, for writing while the loan lasts.
+    /// Where the values of these variables begin in memory, for writing while they are borrowed.
     pub fn places(&mut self, variables: &[(&'a VariableCell, &Held)]) -> Vec<*mut u8> {
         let begin = |(_, value): &mut (_, Tensor)| {
             value
@@ -90,7 +90,7 @@ impl<'a> Loan<'a> {
     }
 }
 
-impl Drop for Loan<'_> {
+impl Drop for BorrowedValues<'_> {
     fn drop(&mut self) {
         for (variable, value) in self.0.drain(..) {
             variable.take_back(value);
@@ -112,11 +112,11 @@ fn own(value: &mut Tensor, is_read: bool) -> Result<()> {
 }
 
 impl VariableCell {
-    fn lend(&self) -> Value {
+    fn borrow(&self) -> Value {
         let mut value = self.value.write();
         match &*value {
-            Value::Held(_) => std::mem::replace(&mut *value, Value::Lent),
-            Value::Lent => Value::Lent,
+            Value::Held(_) => std::mem::replace(&mut *value, Value::Borrowed),
+            Value::Borrowed => Value::Borrowed,
             Value::None => Value::None,
         }
     }
@@ -125,12 +125,12 @@ impl VariableCell {
         *self.value.write() = Value::Held(value);
     }
 
-    /// Waits a moment for a value that is lent.
+    /// Waits a moment for a value that is borrowed.
     pub(super) fn wait(&self) {
-        let is_lent = || matches!(*self.value.read(), Value::Lent);
+        let is_borrowed = || matches!(*self.value.read(), Value::Borrowed);
         while_waiting(&mut || {
             for _ in 0..SPINS {
-                if !is_lent() {
+                if !is_borrowed() {
                     return;
                 }
                 thread::sleep(PATIENCE / SPINS);
@@ -139,7 +139,7 @@ impl VariableCell {
     }
 }
 
-/// Looks at a lent value in the time that a thread waits.
+/// Looks at a borrowed value in the time that a thread waits.
 const SPINS: u32 = 20;
 
 #[cfg(test)]
@@ -166,9 +166,11 @@ mod tests {
     fn values_that_others_hold_are_copied_before_they_change() {
         let (a, wanted) = (variable(&[1.0, 2.0]), held(2));
         let before = a.read().unwrap();
-        let mut loan = Loan::of(&[(&a, &wanted), (&a, &wanted)]).unwrap().unwrap();
-        loan.bytes(&a).unwrap().fill(0);
-        drop(loan);
+        let mut borrowed = BorrowedValues::of(&[(&a, &wanted), (&a, &wanted)])
+            .unwrap()
+            .unwrap();
+        borrowed.bytes(&a).unwrap().fill(0);
+        drop(borrowed);
         assert_eq!(before.as_slice::<f32>().unwrap(), [1.0, 2.0]);
         assert_eq!(a.read().unwrap().as_slice::<f32>().unwrap(), [0.0, 0.0]);
     }
@@ -177,14 +179,18 @@ mod tests {
     fn a_value_that_nobody_else_holds_stays_where_it_is() {
         let (a, wanted) = (variable(&[1.0]), held(1));
         let at = a.read().unwrap().bytes().as_ptr();
-        let mut loan = Loan::of(&[(&a, &wanted)]).unwrap().unwrap();
-        assert_eq!(loan.bytes(&a).unwrap().as_ptr(), at);
+        let mut borrowed = BorrowedValues::of(&[(&a, &wanted)]).unwrap().unwrap();
+        assert_eq!(borrowed.bytes(&a).unwrap().as_ptr(), at);
     }
 
     #[test]
     fn what_does_not_fit_is_left_alone() {
         let (a, b, wanted) = (variable(&[1.0]), variable(&[1.0, 2.0]), held(1));
-        assert!(Loan::of(&[(&a, &wanted), (&b, &wanted)]).unwrap().is_none());
+        assert!(
+            BorrowedValues::of(&[(&a, &wanted), (&b, &wanted)])
+                .unwrap()
+                .is_none()
+        );
         assert!(a.is_initialised() && a.read().is_ok() && b.read().is_ok());
     }
 
@@ -192,14 +198,22 @@ mod tests {
     fn readers_and_writers_wait_for_what_is_lent() {
         let (a, b, wanted) = (variable(&[1.0]), variable(&[5.0]), held(1));
         let seen = thread::scope(|scope| {
-            let mut loan = Loan::of(&[(&a, &wanted), (&b, &wanted)]).unwrap().unwrap();
+            let mut borrowed = BorrowedValues::of(&[(&a, &wanted), (&b, &wanted)])
+                .unwrap()
+                .unwrap();
             let reader = scope.spawn(|| a.read().unwrap().item::<f32>().unwrap());
             let writer = scope.spawn(|| b.write(Tensor::vector(&[9.0f32]).unwrap()));
-            let other =
-                scope.spawn(|| Loan::of(&[(&b, &wanted), (&a, &wanted)]).unwrap().is_some());
+            let other = scope.spawn(|| {
+                BorrowedValues::of(&[(&b, &wanted), (&a, &wanted)])
+                    .unwrap()
+                    .is_some()
+            });
             thread::sleep(PATIENCE * 3);
-            loan.bytes(&a).unwrap().copy_from_slice(&7f32.to_ne_bytes());
-            drop(loan);
+            borrowed
+                .bytes(&a)
+                .unwrap()
+                .copy_from_slice(&7f32.to_ne_bytes());
+            drop(borrowed);
             assert!(other.join().unwrap() && writer.join().unwrap().is_ok());
             reader.join().unwrap()
         });

@@ -1,8 +1,9 @@
-//! Which steps may run at once: runs of kernels in a block, between steps with effects, taken apart into lanes that do
-//! not depend on one another. A step that reads what two lanes made comes after them; reads of variables come before.
+//! Inter-op parallelism: which steps may run at once. Runs of kernels in a block, between steps with effects, are split
+//! into chains that do not depend on one another. A step that reads what two chains made comes after them; reads of
+//! variables come before.
 
 use super::lower::{Program, SlotInfo};
-use crate::plan::{Action, Block, Lanes, Slot, Step, Taken};
+use crate::plan::{Action, Block, ParallelChains, Slot, Step, Taken};
 use ferrograph_graph::{Effect, Graph, ObjectKernel};
 use ferrograph_kernels::pool;
 use ferrograph_tensor::DType;
@@ -13,7 +14,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Weak;
 
-/// Bytes that a lane reads and writes, at least: some ten microseconds.
+/// Bytes that a chain reads and writes, at least: some ten microseconds.
 const LEAST: usize = 64 << 10;
 
 /// Bytes that a step reads and writes, at most: larger ones share the pool by themselves.
@@ -28,11 +29,11 @@ const BEGINNINGS: usize = 8;
 /// Steps that are looked at in all, at most, each time that one is: some milliseconds.
 const LOOKS: usize = 20_000;
 
-/// Lanes for each thread, at most: more than one, so that threads that are done early take over.
+/// Chains for each thread, at most: more than one, so that threads that are done early take over.
 const PER_THREAD: usize = 2;
 
-/// Finds the lanes of all blocks, outside of what is machine code.
-pub(super) fn find_lanes(program: &mut Program) {
+/// Finds the chains of all blocks, outside of what is machine code.
+pub(super) fn find_chains(program: &mut Program) {
     let mut block = std::mem::take(&mut program.block);
     let finder = Finder {
         slots: &program.slots,
@@ -63,7 +64,7 @@ enum Part {
 
 impl Finder<'_> {
     fn block(&self, block: &mut Block) {
-        block.lanes = self.lanes(block).into();
+        block.chains = self.chains(block).into();
         for step in &mut block.steps {
             match &mut step.action {
                 Action::If(branch) => {
@@ -79,8 +80,8 @@ impl Finder<'_> {
         }
     }
 
-    /// The lanes among the steps of a block itself.
-    fn lanes(&self, block: &Block) -> Vec<Lanes> {
+    /// The chains among the steps of a block itself.
+    fn chains(&self, block: &Block) -> Vec<ParallelChains> {
         let mut found = Vec::new();
         let bytes = block.steps.iter().filter_map(|step| self.bytes(step));
         // What asks the system for its threads comes last: most plans are too small for that.
@@ -132,9 +133,15 @@ impl Finder<'_> {
         }
     }
 
-    /// Finds lanes in a run, from its beginning or after one of the steps whose results several steps read; then in
+    /// Finds chains in a run, from its beginning or after one of the steps whose results several steps read; then in
     /// what is left before and behind.
-    fn run(&self, steps: &[Step], parts: &[Part], run: Range<usize>, found: &mut Vec<Lanes>) {
+    fn run(
+        &self,
+        steps: &[Step],
+        parts: &[Part],
+        run: Range<usize>,
+        found: &mut Vec<ParallelChains>,
+    ) {
         let bytes = parts[run.clone()].iter().map(|part| part.bytes());
         if bytes.sum::<usize>() < 2 * LEAST {
             return;
@@ -152,7 +159,7 @@ impl Finder<'_> {
         };
         let (begin, end) = (best.steps.start, best.steps.end);
         self.run(steps, parts, run.start..begin, found);
-        found.push(best.lanes(PER_THREAD * pool::n_threads()));
+        found.push(best.chains(PER_THREAD * pool::n_threads()));
         self.run(steps, parts, end..run.end, found);
     }
 }
@@ -174,7 +181,7 @@ impl Part {
     }
 }
 
-/// The runs of steps that can be in lanes.
+/// The runs of steps that can be in chains.
 fn runs(parts: &[Part], block: &Block) -> Vec<Range<usize>> {
     let native = block.native.iter().flat_map(|native| &native.parts);
     let mut is_in = vec![true; parts.len()];
@@ -207,7 +214,7 @@ fn operands(step: &Step) -> (Vec<Slot>, &[Slot]) {
     }
 }
 
-/// Where lanes may begin: with the run, and behind steps whose results several steps read; and where to look on.
+/// Where chains may begin: with the run, and behind steps whose results several steps read; and where to look on.
 fn beginnings(steps: &[Step], run: Range<usize>) -> (Vec<usize>, usize) {
     let mut writer: HashMap<Slot, usize, FixedState> = HashMap::default();
     let mut n_readers = vec![0; run.len()];
@@ -235,10 +242,10 @@ fn beginnings(steps: &[Step], run: Range<usize>) -> (Vec<usize>, usize) {
 struct Split {
     steps: Range<usize>,
     early: Vec<usize>,
-    /// For each lane its bytes and its steps.
-    lanes: Vec<(usize, Vec<usize>)>,
+    /// For each chain its bytes and its steps.
+    chains: Vec<(usize, Vec<usize>)>,
     late: Vec<usize>,
-    /// Bytes outside the largest lane.
+    /// Bytes outside the largest chain.
     gain: usize,
 }
 
@@ -246,7 +253,7 @@ struct Split {
 #[derive(Clone, Copy)]
 enum Home {
     Early,
-    Lane(usize),
+    Chain(usize),
     Late,
 }
 
@@ -254,8 +261,8 @@ enum Home {
 #[derive(Default)]
 struct Splitter {
     home: HashMap<Slot, Home, FixedState>,
-    /// The lane that took a lane in, or itself.
-    joined: Vec<usize>,
+    /// The chain that took a chain in, or itself.
+    merged_into: Vec<usize>,
     bytes: Vec<usize>,
     place: Vec<(usize, Home)>,
     total: usize,
@@ -264,7 +271,7 @@ struct Splitter {
 }
 
 impl Split {
-    /// The lanes of the steps from the beginning of a window on, as far as more of them is gained.
+    /// The chains of the steps from the beginning of a window on, as far as more of them is gained.
     fn of(steps: &[Step], parts: &[Part], window: Range<usize>) -> Split {
         let mut splitter = Splitter::default();
         for at in window.clone() {
@@ -273,7 +280,7 @@ impl Split {
             }
         }
         let (gain, n) = splitter.best;
-        // Lanes that were joined behind the best end would not be apart before it.
+        // Chains that were merged behind the best end would not be apart before it.
         let mut again = Splitter::default();
         let steps_in = window.start..window.start + n;
         for at in steps_in.clone() {
@@ -282,11 +289,11 @@ impl Split {
         again.split(steps_in, gain)
     }
 
-    /// The lanes, of which the smallest share one until there are at most so many.
-    fn lanes(mut self, most: usize) -> Lanes {
-        self.lanes.sort_by_key(|(bytes, _)| Reverse(*bytes));
+    /// The chains, of which the smallest share one until there are at most so many.
+    fn chains(mut self, most: usize) -> ParallelChains {
+        self.chains.sort_by_key(|(bytes, _)| Reverse(*bytes));
         let mut shared: Vec<(usize, Vec<usize>)> = Vec::new();
-        for (bytes, steps) in self.lanes {
+        for (bytes, steps) in self.chains {
             if shared.len() < most {
                 shared.push((bytes, steps));
             } else if let Some(least) = shared.iter_mut().min_by_key(|(bytes, _)| *bytes) {
@@ -294,9 +301,9 @@ impl Split {
                 least.1.extend(steps);
             }
         }
-        let mut lanes: Vec<Vec<usize>> = shared.into_iter().map(|(_, steps)| steps).collect();
-        lanes.iter_mut().for_each(|lane| lane.sort_unstable());
-        Lanes::new(self.steps, self.early, lanes, self.late)
+        let mut chains: Vec<Vec<usize>> = shared.into_iter().map(|(_, steps)| steps).collect();
+        chains.iter_mut().for_each(|chain| chain.sort_unstable());
+        ParallelChains::new(self.steps, self.early, chains, self.late)
     }
 }
 
@@ -319,55 +326,55 @@ impl Splitter {
     }
 
     fn is_made(&self, slot: Slot) -> bool {
-        matches!(self.home.get(&slot), Some(Home::Lane(_) | Home::Late))
+        matches!(self.home.get(&slot), Some(Home::Chain(_) | Home::Late))
     }
 
-    /// The lane of a kernel, or none where it joins two that are worth being apart.
+    /// The chain of a kernel, or none where it depends on two that are worth being apart.
     fn kernel(&mut self, ins: &[Slot], bytes: usize) -> Home {
-        let mut lanes: Vec<usize> = Vec::new();
+        let mut chains: Vec<usize> = Vec::new();
         for slot in ins {
             match self.home.get(slot) {
                 Some(Home::Late) => return Home::Late,
-                Some(Home::Lane(lane)) => lanes.push(self.root(*lane)),
+                Some(Home::Chain(chain)) => chains.push(self.root(*chain)),
                 Some(Home::Early) | None => {}
             }
         }
-        lanes.sort_unstable();
-        lanes.dedup();
-        if lanes
+        chains.sort_unstable();
+        chains.dedup();
+        if chains
             .iter()
-            .filter(|&&lane| self.bytes[lane] >= LEAST)
+            .filter(|&&chain| self.bytes[chain] >= LEAST)
             .count()
             > 1
         {
             return Home::Late;
         }
-        let first = lanes.first().copied().unwrap_or_else(|| {
-            self.joined.push(self.joined.len());
+        let first = chains.first().copied().unwrap_or_else(|| {
+            self.merged_into.push(self.merged_into.len());
             self.bytes.push(0);
-            self.joined.len() - 1
+            self.merged_into.len() - 1
         });
-        for &other in lanes.iter().skip(1) {
-            self.joined[other] = first;
+        for &other in chains.iter().skip(1) {
+            self.merged_into[other] = first;
             self.bytes[first] += std::mem::take(&mut self.bytes[other]);
         }
         self.bytes[first] += bytes;
         self.total += bytes;
-        Home::Lane(first)
+        Home::Chain(first)
     }
 
-    fn root(&self, mut lane: usize) -> usize {
-        while self.joined[lane] != lane {
-            lane = self.joined[lane];
+    fn root(&self, mut chain: usize) -> usize {
+        while self.merged_into[chain] != chain {
+            chain = self.merged_into[chain];
         }
-        lane
+        chain
     }
 
     fn split(self, steps: Range<usize>, gain: usize) -> Split {
         let mut split = Split {
             steps,
             early: Vec::new(),
-            lanes: self
+            chains: self
                 .bytes
                 .iter()
                 .map(|&bytes| (bytes, Vec::new()))
@@ -378,11 +385,11 @@ impl Splitter {
         for &(at, home) in &self.place {
             match home {
                 Home::Early => split.early.push(at),
-                Home::Lane(lane) => split.lanes[self.root(lane)].1.push(at),
+                Home::Chain(chain) => split.chains[self.root(chain)].1.push(at),
                 Home::Late => split.late.push(at),
             }
         }
-        split.lanes.retain(|(_, steps)| !steps.is_empty());
+        split.chains.retain(|(_, steps)| !steps.is_empty());
         split
     }
 }
