@@ -5,7 +5,7 @@
 //! fails, the reserve is given to the system, the allocation made, and the thread told to give up what it does. What is
 //! large is asked for where a refusal is an error.
 
-mod later;
+mod deferred_free;
 mod pages;
 
 use ferrograph_kernels::stop::run_short;
@@ -63,7 +63,7 @@ fn granted(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
 
 #[cold]
 fn granted_late(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
-    if later::settle() {
+    if deferred_free::finish() {
         let block = ask();
         if !block.is_null() {
             return block;
@@ -111,7 +111,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: the caller's promise; the layout tells whose the block is.
         unsafe {
             match is_large(layout) {
-                true => later::free(block, layout.size()),
+                true => deferred_free::free(block, layout.size()),
                 false => System.dealloc(block, layout),
             }
         }

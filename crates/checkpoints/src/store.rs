@@ -2,7 +2,7 @@
 
 use ferrograph_formats::bundle::{Entry, Index, Writer};
 use ferrograph_formats::files::failed;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Error, ErrorKind, Result, Tensor, bail, err, vec_for};
 use std::ffi::OsString;
 use std::fs::File;
@@ -128,14 +128,14 @@ struct Interruptible<F>(F);
 
 impl<F: Read> Read for Interruptible<F> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        breathe();
+        poll_cancellation();
         self.0.read(bytes)
     }
 }
 
 impl<F: Write> Write for Interruptible<F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        breathe();
+        poll_cancellation();
         self.0.write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {

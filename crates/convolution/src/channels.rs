@@ -5,7 +5,7 @@ use std::ops::Range;
 use ferrograph_kernels::halves::Short;
 use ferrograph_kernels::pool::par_rows_mut;
 use ferrograph_kernels::scratch::vec_of;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_kernels::tiles::{Channels, Tap, slide_channels, sum_channels};
 
 use crate::kernel::Convolution;
@@ -58,7 +58,7 @@ pub(crate) fn forward<T: Short>(conv: &Convolution, input: &[T], filters: &[T], 
                 let to = &mut to[windows.start * c..windows.end * c];
                 slide_channels(sliding(conv, input, taps), &filters, to);
             });
-            breathe();
+            poll_cancellation();
         }
     });
 }
@@ -93,7 +93,7 @@ fn sum<T: Short>(conv: &Convolution, input: &[T], grad: &[T], filters: &mut [f32
                     let grad = &grad[windows.start * c..windows.end * c];
                     sum_channels(sliding(conv, input, taps), grad, to);
                 });
-                breathe();
+                poll_cancellation();
             }
         }
     });

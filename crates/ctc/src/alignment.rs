@@ -1,7 +1,7 @@
 //! The probability of labels over all their alignments with time, and its gradient.
 
 use crate::frames::log_add;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Result, vec_of};
 
 /// How alignments are made.
@@ -102,7 +102,7 @@ fn forward(
         all[s] = log_probs[states.class(s)];
     }
     for t in 1..time {
-        breathe();
+        poll_cancellation();
         let (before, now) = all[(t - 1) * n..(t + 1) * n].split_at_mut(n);
         for s in 0..n {
             let mut sum = f64::NEG_INFINITY;
@@ -139,7 +139,7 @@ fn backward(
         later[n - 2] = 0.0;
     }
     for t in (0..time).rev() {
-        breathe();
+        poll_cancellation();
         for s in 0..n {
             let share = (forward[t * n + s] + later[s] - total).exp();
             gradient[t * classes + states.class(s)] -= share;

@@ -4,7 +4,7 @@ use crate::decoded::{sparse, sparse_specs};
 use crate::frames::{Frames, batch, log_add};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, bail};
 use num_traits::AsPrimitive;
 use std::cmp::Ordering;
@@ -217,7 +217,7 @@ impl Search {
             offer(&mut best, next.total(), Next::Stays(next), self.width);
         }
         for (from, kept) in self.kept.iter().enumerate() {
-            breathe();
+            poll_cancellation();
             let total = kept.total();
             let own = self.nodes[kept.node].label;
             for (label, log_prob) in labels.iter().enumerate() {

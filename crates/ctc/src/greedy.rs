@@ -4,7 +4,7 @@ use crate::decoded::{sparse, sparse_specs};
 use crate::frames::{Frames, batch};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{DType, Dim, Element, PartialShape, Result, Tensor, TensorSpec, bail};
 use num_traits::AsPrimitive;
 
@@ -74,7 +74,7 @@ impl CTCGreedyDecoder {
         for b in 0..frames.batch {
             let (mut row, mut sum, mut before) = (Vec::new(), 0.0, -1);
             for t in 0..frames.lengths[b] {
-                breathe();
+                poll_cancellation();
                 let (class, score) = best(frames.scores(t, b).iter().map(|&x| x.as_()));
                 let class = class as i64;
                 sum -= score;

@@ -5,7 +5,7 @@ use crate::dataset::{
 };
 use crate::op::{Maker, datasets, positive};
 use ferrograph_graph::{Runner, Tensors};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Bytes, DType, ErrorKind, Result, Shape, Tensor, bail, vec_for};
 use std::sync::Arc;
 
@@ -191,7 +191,7 @@ fn stack_component(elements: &[Tensors], c: usize) -> Result<Tensor> {
             {
                 for (to, element) in bytes.chunks_exact_mut(row).zip(elements) {
                     to.copy_from_slice(element[c].bytes());
-                    breathe();
+                    poll_cancellation();
                 }
             }
             Ok(out)

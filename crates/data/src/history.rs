@@ -1,8 +1,8 @@
 //! What an iteration chose when its parts began: which order a shuffle has, whether a cache was there. Another iteration
-//! that is told so repeats it, in another process, too.
+//! that is given the choices repeats them, in another process, too.
 //!
-//! Choices are told apart by *lanes*: what one thread does one thing after the other. A thread that computes elements ahead
-//! has a lane of its own, so that it makes no difference how far ahead it is.
+//! Choices are kept by *logical thread*, in which one comes after the other. A thread that computes elements ahead is a
+//! logical thread of its own, so that it makes no difference how far ahead it is.
 
 use ferrograph_ops::Iteration;
 use ferrograph_tensor::{Error, Result, bail, err};
@@ -26,23 +26,23 @@ pub(crate) const LOST: i64 = 3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     shared: Arc<Shared>,
-    lane: u64,
+    thread: u64,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     iteration: Iteration,
-    lanes: Mutex<BTreeMap<u64, Lane>>,
+    threads: Mutex<BTreeMap<u64, LogicalThread>>,
     /// Whether another iteration takes its place: a thread may still compute what nobody will take.
     is_over: AtomicBool,
 }
 
 #[derive(Debug, Default)]
-struct Lane {
+struct LogicalThread {
     choices: Vec<Choice>,
     /// How many of them were made or repeated.
     n_made: usize,
-    /// How many lanes began in this one.
+    /// How many logical threads began in this one.
     n_branches: u64,
 }
 
@@ -60,7 +60,7 @@ impl Drop for Back {
     }
 }
 
-/// The words of a choice that is written down: its lane, then itself.
+/// The words of a choice that is written down: its logical thread, then itself.
 const WORDS: usize = 5;
 
 impl History {
@@ -75,7 +75,7 @@ impl History {
                     iteration,
                     ..Shared::default()
                 });
-                History { shared, lane: 0 }
+                History { shared, thread: 0 }
             })
     }
 
@@ -98,12 +98,12 @@ impl History {
                 words.len()
             );
         }
-        let mut lanes = history.shared.lanes.lock();
-        for [lane, choice @ ..] in choices {
-            let lane: &mut Lane = lanes.entry(lane.cast_unsigned()).or_default();
-            lane.choices.push(*choice);
+        let mut threads = history.shared.threads.lock();
+        for [thread, choice @ ..] in choices {
+            let thread: &mut LogicalThread = threads.entry(thread.cast_unsigned()).or_default();
+            thread.choices.push(*choice);
         }
-        drop(lanes);
+        drop(threads);
         Ok(history)
     }
 
@@ -116,13 +116,13 @@ impl History {
 
     /// The history of a thread that computes elements ahead.
     pub fn branch(&self) -> History {
-        let mut lanes = self.shared.lanes.lock();
-        let own = lanes.entry(self.lane).or_default();
+        let mut threads = self.shared.threads.lock();
+        let own = threads.entry(self.thread).or_default();
         own.n_branches += 1;
-        let lane = mixed(self.lane.wrapping_add(own.n_branches));
-        drop(lanes);
+        let thread = mixed(self.thread.wrapping_add(own.n_branches));
+        drop(threads);
         let shared = self.shared.clone();
-        History { shared, lane }
+        History { shared, thread }
     }
 
     /// Makes a choice. `choose` is given the one to be repeated, where there is one, and may not choose again.
@@ -130,8 +130,8 @@ impl History {
     /// # Errors
     /// What `choose` raises.
     pub fn choose(&self, choose: impl FnOnce(Option<Choice>) -> Result<Choice>) -> Result<()> {
-        let mut lanes = self.shared.lanes.lock();
-        let own = lanes.entry(self.lane).or_default();
+        let mut threads = self.shared.threads.lock();
+        let own = threads.entry(self.thread).or_default();
         let known = own.choices.get(own.n_made).copied();
         let made = choose(known)?;
         own.n_made += 1;
@@ -153,8 +153,10 @@ impl History {
 
     /// How many choices of seeds there were.
     pub fn n_drawn(&self) -> usize {
-        let lanes = self.shared.lanes.lock();
-        let all = lanes.values().flat_map(|lane| &lane.choices[..lane.n_made]);
+        let threads = self.shared.threads.lock();
+        let all = threads
+            .values()
+            .flat_map(|thread| &thread.choices[..thread.n_made]);
         all.filter(|choice| choice[0] == SEEDS).count()
     }
 
@@ -178,7 +180,7 @@ impl History {
     /// `FailedPrecondition` where one cannot be repeated.
     pub fn words(&self) -> Result<Vec<i64>> {
         let mut words = Vec::new();
-        for (lane, own) in &*self.shared.lanes.lock() {
+        for (thread, own) in &*self.shared.threads.lock() {
             for choice in &own.choices {
                 if choice[0] == LOST || matches!(choice, [CACHE, 1, 0, _]) {
                     bail!(
@@ -187,7 +189,7 @@ impl History {
                          an order drawn by another iteration. Shuffle behind cache or snapshot, not before"
                     );
                 }
-                words.push(lane.cast_signed());
+                words.push(thread.cast_signed());
                 words.extend(choice);
             }
         }

@@ -35,11 +35,11 @@ mod scan;
 mod shuffle;
 mod source;
 mod store;
-mod team;
 #[cfg(test)]
 mod tests;
 mod window;
 mod worker;
+mod worker_pool;
 
 pub use dataset::{BoxedElements, Cardinality, Dataset, DatasetHandle, DatasetRef, Elements, Sink};
 pub use generator::{Generator, generator_op};

@@ -4,8 +4,8 @@ use crate::dataset::{BoxedElements, Cardinality, Dataset, DatasetRef, Elements, 
 use crate::function::{Function, at};
 use crate::map::mapped;
 use crate::op::{Maker, datasets, int};
-use crate::team::Team;
 use crate::worker::caught;
+use crate::worker_pool::WorkerPool;
 use ferrograph_graph::{Graph, Runner, Tensors};
 use ferrograph_kernels::pool::n_threads;
 use ferrograph_runtime::PlanRunner;
@@ -117,15 +117,15 @@ impl Dataset for Parallel {
     }
     fn open(self: Arc<Self>) -> Result<BoxedElements> {
         let function = self.function.clone();
-        let team = Team::new(self.n_threads(), move || {
+        let workers = WorkerPool::new(self.n_threads(), move || {
             let mut caller = function.caller();
             Box::new(move |element| caught(|| caller.call(&PlanRunner, element)))
         });
-        let team = match self.function.calls_host() {
-            true => team,
+        let workers = match self.function.calls_host() {
+            true => workers,
             false => {
                 let mut caller = self.function.caller();
-                team.helped(Box::new(move |element| {
+                workers.helped(Box::new(move |element| {
                     caller.call(&PlanRunner, element.clone())
                 }))
             }
@@ -134,7 +134,7 @@ impl Dataset for Parallel {
             input: Some(self.input.clone().open()?),
             n_asked: 0,
             n_under_way: self.n_under_way(),
-            team,
+            workers,
             under_way: VecDeque::new(),
             dataset: self,
         }))
@@ -166,7 +166,7 @@ struct ParallelElements {
     n_asked: u64,
     /// How many calls may be under way.
     n_under_way: usize,
-    team: Team<Tensors, Result<Tensors>>,
+    workers: WorkerPool<Tensors, Result<Tensors>>,
     /// The calls whose results were not taken yet, in the order of the input.
     under_way: VecDeque<Call>,
 }
@@ -179,7 +179,7 @@ impl ParallelElements {
         {
             let call = match input.next(runner) {
                 Ok(Some(element)) => Call::Job {
-                    number: self.team.give(element)?,
+                    number: self.workers.give(element)?,
                     element: self.n_asked,
                 },
                 Ok(None) => {
@@ -203,12 +203,12 @@ impl ParallelElements {
         let failed = |call: &Call| matches!(call, Call::Failed(_));
         let result = match first {
             Call::Job { number, element } if self.dataset.in_order => {
-                let result = self.team.result(*number)?;
+                let result = self.workers.result(*number)?;
                 result.map_err(|e| at(*element, e))
             }
             _ if self.dataset.in_order || self.under_way.iter().all(failed) => Err(self.failure()),
             _ => {
-                let (number, result) = self.team.any_result()?;
+                let (number, result) = self.workers.any_result()?;
                 return self.done(number, result).map(Some);
             }
         };

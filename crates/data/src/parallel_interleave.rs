@@ -7,8 +7,8 @@ use crate::function::{Caller, Function};
 use crate::interleave::{Interleave, Places};
 use crate::op::{Maker, datasets, positive};
 use crate::parallel::{in_order, parallel_calls};
-use crate::team::{Doing, Team};
 use crate::worker::caught;
+use crate::worker_pool::{RunJob, WorkerPool};
 use ferrograph_graph::{Graph, Runner, Tensors};
 use ferrograph_runtime::PlanRunner;
 use ferrograph_tensor::{ErrorKind, Result, Tensor};
@@ -71,7 +71,7 @@ impl Dataset for Parallel {
         let opened = Opened {
             input: Some(of.input.clone().open()?),
             function: of.function.caller(),
-            team: Team::new(ahead, move || computing(block)),
+            workers: WorkerPool::new(ahead, move || computing(block)),
             ahead: VecDeque::new(),
             n_ahead: ahead,
         };
@@ -86,7 +86,7 @@ impl Dataset for Parallel {
 }
 
 /// Computes a run of elements of a dataset, and gives both back.
-fn computing(block: usize) -> Doing<BoxedElements, Run> {
+fn computing(block: usize) -> RunJob<BoxedElements, Run> {
     Box::new(move |mut elements| {
         let mut found = VecDeque::new();
         let begin = Instant::now();
@@ -130,18 +130,18 @@ struct Place {
 }
 
 impl Place {
-    fn next(&mut self, team: &mut Jobs, runner: &dyn Runner) -> Result<Option<Tensors>> {
+    fn next(&mut self, workers: &mut Jobs, runner: &dyn Runner) -> Result<Option<Tensors>> {
         if self.found.is_empty() {
             match &mut self.rest {
                 Rest::Here(elements) => return elements.next(runner),
                 Rest::Nothing => return Ok(None),
                 Rest::Job(number) => {
-                    let run = team.result(*number)?;
+                    let run = workers.result(*number)?;
                     self.found = run.found;
                     let ended = matches!(self.found.back(), Some(Ok(None)));
                     self.rest = match ended {
                         true => Rest::Nothing,
-                        false => Rest::Job(team.give(run.elements)?),
+                        false => Rest::Job(workers.give(run.elements)?),
                     };
                 }
             }
@@ -150,14 +150,14 @@ impl Place {
     }
 }
 
-type Jobs = Team<BoxedElements, Run>;
+type Jobs = WorkerPool<BoxedElements, Run>;
 
 /// The datasets that were opened before their turn came, in the order of the input.
 struct Opened {
     /// Gone once it gave all its elements.
     input: Option<BoxedElements>,
     function: Caller,
-    team: Jobs,
+    workers: Jobs,
     ahead: VecDeque<Result<Place>>,
     n_ahead: usize,
 }
@@ -188,7 +188,7 @@ impl Opened {
         let commutes = inner.commutes();
         let elements = inner.open()?;
         let rest = match commutes {
-            true => Rest::Job(self.team.give(elements)?),
+            true => Rest::Job(self.workers.give(elements)?),
             false => Rest::Here(elements),
         };
         Ok(Some(Place {
@@ -218,7 +218,7 @@ impl Elements for Cycle {
         loop {
             pause()?;
             if let Some(place) = self.places.now() {
-                if let Some(element) = place.next(&mut self.opened.team, runner)? {
+                if let Some(element) = place.next(&mut self.opened.workers, runner)? {
                     self.places.took_one(self.opened.has_ended());
                     return Ok(Some(element));
                 }

@@ -1,7 +1,7 @@
 //! Samples of the binomial distribution.
 
 use crate::numbers::Numbers;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 
 /// Blocks of the stream that each sample has for itself where it is made by waiting: it takes some ten numbers, 42 at
 /// ten standard deviations.
@@ -36,7 +36,7 @@ fn of_few(count: f64, probability: f64, numbers: &mut Numbers) -> f64 {
 fn by_waiting(count: f64, probability: f64, numbers: &mut Numbers) -> f64 {
     let (mut waited, mut successes) = (0.0, 0.0);
     loop {
-        breathe();
+        poll_cancellation();
         waited += (numbers.uniform().ln() / (-probability).ln_1p()).ceil();
         if waited > count {
             return successes;
@@ -77,7 +77,7 @@ fn by_rejection(count: f64, probability: f64, numbers: &mut Numbers) -> f64 {
     let alpha = (2.83 + 5.1 / b) * deviation;
     let mode = ((count + 1.0) * probability).floor();
     loop {
-        breathe();
+        poll_cancellation();
         let u = numbers.uniform() - 0.5;
         let v = numbers.uniform();
         let shifted = 0.5 - u.abs();

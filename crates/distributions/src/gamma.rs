@@ -1,7 +1,7 @@
 //! Samples of the gamma distribution (Marsaglia and Tsang, ACM TOMS 26 (2000), 363).
 
 use crate::numbers::Numbers;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 
 /// A sample for the shape `alpha` and the rate 1.
 pub(crate) fn gamma(alpha: f64, numbers: &mut Numbers) -> f64 {
@@ -19,7 +19,7 @@ pub(crate) fn gamma(alpha: f64, numbers: &mut Numbers) -> f64 {
     let d = alpha + if raised { 2.0 / 3.0 } else { -1.0 / 3.0 };
     let c = 1.0 / 3.0 / d.sqrt();
     loop {
-        breathe();
+        poll_cancellation();
         let x = numbers.normal();
         let v = 1.0 + c * x;
         if v <= 0.0 {

@@ -1,7 +1,7 @@
 //! The numbers that one sample is made of.
 
 use ferrograph_kernels::random::{PhiloxState, Uniform, fill_normal_f64, fill_uniform};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 
 /// Blocks of the stream that each sample has for itself, whatever it takes of them.
 pub(crate) const RESERVED: u64 = 256;
@@ -110,7 +110,7 @@ impl Words {
         }
         let limit = u32::MAX - (u32::MAX % n + 1);
         loop {
-            breathe();
+            poll_cancellation();
             let word = self.word();
             if word < limit {
                 return word % n;
@@ -126,7 +126,7 @@ impl Words {
         }
         let limit = u64::MAX - (u64::MAX % n + 1);
         loop {
-            breathe();
+            poll_cancellation();
             let wide = pair();
             if wide < limit {
                 return wide % n;

@@ -2,7 +2,7 @@
 
 use crate::numbers::Numbers;
 use ferrograph_kernels::special::lgamma;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 
 /// A sample for that rate; NaN for a rate that is none.
 pub(crate) fn poisson(rate: f64, numbers: &mut Numbers) -> f64 {
@@ -35,7 +35,7 @@ fn by_rejection(rate: f64, numbers: &mut Numbers) -> f64 {
     let a = -0.059 + 0.02483 * b;
     let inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
     loop {
-        breathe();
+        poll_cancellation();
         let u = numbers.uniform() - 0.5;
         let v = numbers.uniform();
         let shifted = 0.5 - u.abs();

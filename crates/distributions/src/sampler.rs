@@ -1,7 +1,7 @@
 //! Distributions over classes, and batches of classes drawn from them.
 
 use crate::numbers::Words;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Result, bail, err, vec_for};
 use std::collections::HashSet;
 
@@ -150,7 +150,7 @@ impl Batch {
         };
         let mut seen = HashSet::new();
         while batch.classes.len() < n {
-            breathe();
+            poll_cancellation();
             let class = match unique {
                 false => distribution.draw(words),
                 true => batch.draw_new(distribution, &seen, words)?,
@@ -186,7 +186,7 @@ impl Batch {
         let (at, mut sum) = (words.double() * mass, 0.0);
         let mut last = None;
         for k in left().filter(|k| distribution.probability(*k) > 0.0) {
-            breathe();
+            poll_cancellation();
             sum += probability(k);
             last = Some(k);
             if sum > at {

@@ -1,7 +1,7 @@
 //! Points of the Sobol sequence, which fill the unit cube evenly.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, vec_of, with_element,
 };
@@ -77,7 +77,7 @@ where
     let dim = directions.len();
     let mut at = vec_of(0u32, dim)?;
     for (i, row) in out.chunks_mut(dim).enumerate() {
-        breathe();
+        poll_cancellation();
         let index = first + i as u64;
         match i {
             0 => point(directions, index, &mut at),

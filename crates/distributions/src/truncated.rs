@@ -5,7 +5,7 @@
 use ferrograph_kernels::random::{
     PhiloxState, Uniform, fill_normal_f32, fill_normal_f64, fill_uniform,
 };
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Result, bail};
 use num_traits::{Float, FromPrimitive};
 
@@ -113,7 +113,7 @@ impl<T: Drawn> Truncated<T> {
             scale: |x: T| x * self.deviation + self.mean,
         };
         while accepted.left > 0 {
-            breathe();
+            poll_cancellation();
             match proposal(low, high) {
                 Proposal::Normal => by_normal(&mut blocks, low, high, &mut accepted),
                 Proposal::Uniform => by_uniform(&mut blocks, low, high, &mut accepted),

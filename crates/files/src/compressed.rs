@@ -2,7 +2,7 @@
 
 use ferrograph_formats::compression::{Bounded, kind_of};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_ops::text::{like_input, map_strings};
 use ferrograph_tensor::{Bytes, DType, Error, Result, Tensor, bail, check_bytes, string_of};
 use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
@@ -27,7 +27,7 @@ fn all(from: impl Read) -> Result<Bytes> {
     let mut from = Bounded::new(from);
     let mut bytes = Vec::new();
     loop {
-        breathe();
+        poll_cancellation();
         let step = from.by_ref().take(STEP).read_to_end(&mut bytes);
         let more = step.map_err(|e| Error::new(kind_of(&e), format!("inflate() failed: {e}")))?;
         check_bytes(bytes.len())?;

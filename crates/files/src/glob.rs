@@ -1,7 +1,7 @@
 //! Names of files that fit a pattern.
 
 use ferrograph_formats::files::{failed, path_of};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::Result;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
@@ -46,7 +46,7 @@ fn step(folder: &[u8], part: &[u8], found: &mut Vec<Vec<u8>>) -> Result<()> {
         Err(e) => return Err(failed(&at, &e)),
     };
     for entry in entries {
-        breathe();
+        poll_cancellation();
         let name = entry.map_err(|e| failed(&at, &e))?.file_name();
         if fits(part, name.as_bytes()) {
             found.push(joined(folder, name.as_bytes()));

@@ -2,7 +2,7 @@
 
 use crate::serialized::{parsed, serialized};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err,
 };
@@ -109,7 +109,7 @@ impl Op for SerializeManySparse {
         let (mut texts, mut start) = (Vec::new(), 0);
         let ends = parts.rows()?;
         for &end in &ends {
-            breathe();
+            poll_cancellation();
             let own = parts.indices[start * rank..end * rank].chunks_exact(rank);
             let own: Vec<i64> = own.flat_map(|place| &place[1..]).copied().collect();
             let own = Tensor::from_slice([end - start, rank - 1], &own)?;
@@ -150,7 +150,7 @@ impl Op for DeserializeManySparse {
         }
         let mut whole = Whole::default();
         for (i, row) in rows.iter().enumerate() {
-            breathe();
+            poll_cancellation();
             whole.add(i, row, self.dtype)?;
         }
         whole.finish(rows.len(), self.dtype)

@@ -3,7 +3,7 @@
 use crate::glob;
 use ferrograph_formats::files::{failed, path_of};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     Bytes, DType, PartialShape, Result, Shape, Tensor, TensorSpec, bail, check_bytes, string_of,
 };
@@ -37,7 +37,7 @@ fn contents(path: &Path) -> Result<Vec<u8>> {
     check_bytes(size)?;
     let mut all = Vec::with_capacity(size);
     loop {
-        breathe();
+        poll_cancellation();
         let before = all.len();
         let step = (&file).take(STEP as u64).read_to_end(&mut all);
         step.map_err(fail)?;
@@ -59,7 +59,7 @@ fn write(path: &Path, contents: &[u8]) -> Result<()> {
     }
     let mut file = File::create(path).map_err(fail)?;
     for part in contents.chunks(STEP) {
-        breathe();
+        poll_cancellation();
         file.write_all(part).map_err(fail)?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::{Inputs, Lowered, Op, Specs, declare, declared};
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Dim, Result, TensorSpec, bail};
 use smallvec::smallvec;
 
@@ -104,7 +104,7 @@ impl Drawing {
                 let boxes = boxes[(first + i) * self.boxes * 4..].chunks_exact(4);
                 for (n, corners) in boxes.take(self.boxes).enumerate() {
                     self.outline(image, corners, color(n));
-                    breathe();
+                    poll_cancellation();
                 }
             }
         });

@@ -4,7 +4,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Lowered, Op, Operands, Specs, VjpCall, declare, declared,
 };
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_ops::emit::Build;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail, err};
 use smallvec::smallvec;
@@ -188,7 +188,7 @@ impl Crops<'_> {
                         *to = top + (bottom - top) * y.beyond;
                     }
                 }
-                breathe();
+                poll_cancellation();
             }
         });
     }
@@ -207,7 +207,7 @@ impl Crops<'_> {
                         f(n, place, [row, at], [line, column]);
                     }
                 }
-                breathe();
+                poll_cancellation();
             }
         }
     }

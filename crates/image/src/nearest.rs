@@ -4,7 +4,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Op, Specs, VjpCall, declare, declared,
 };
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{DType, Result, TensorSpec, bail, vec_for};
 use smallvec::smallvec;
 
@@ -137,7 +137,7 @@ fn copying(
                 let (image, y) = ((first + i) / rows.len(), (first + i) % rows.len());
                 let at = (image * from.h + rows[y]) * from.w * pixel;
                 copy(&columns, &input[at..][..from.w * pixel], to);
-                breathe();
+                poll_cancellation();
             }
         });
         Ok(())
@@ -201,7 +201,7 @@ fn spread<T: num_traits::Float + std::ops::AddAssign + Send + Sync>(
                     let to = &mut row[columns[x] * of.c..][..of.c];
                     to.iter_mut().zip(pixel).for_each(|(to, g)| *to += *g);
                 }
-                breathe();
+                poll_cancellation();
             }
         }
     });

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::{Emitter, Grads, Inputs, Lowered, Op, Specs, VjpCall, declare, declared};
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_ops::emit::Build;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, TensorSpec, bail, err, with_element};
 use smallvec::smallvec;
@@ -193,7 +193,7 @@ impl Op for ExtractImagePatches {
                     };
                     // Sizes that do not fit were refused with the shapes.
                     let _ = windows.each(of, [rest % to.h, x], copy);
-                    breathe();
+                    poll_cancellation();
                 }
             });
             Ok(())
@@ -272,7 +272,7 @@ fn fold<T: Copy + Default + Send + Sync + std::ops::Add<Output = T>>(
                 };
                 // Sizes that do not fit were refused with the shapes.
                 let _ = windows.each(to, [n / of.w, n % of.w], add);
-                breathe();
+                poll_cancellation();
             }
         }
     });

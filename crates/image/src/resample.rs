@@ -2,7 +2,7 @@
 
 use ferrograph_kernels::pool::par_rows_mut;
 use ferrograph_kernels::scratch::vec_of;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 
 use crate::spans::Spans;
 
@@ -37,7 +37,7 @@ impl Resample<'_> {
                 let (image, y) = ((first + i) / self.rows.len(), (first + i) % self.rows.len());
                 let image = &input[image * self.h * self.w * self.c..][..self.h * self.w * self.c];
                 self.one(image, y, &mut line, to);
-                breathe();
+                poll_cancellation();
             }
         });
     }

@@ -1,6 +1,7 @@
 //! Number crunching over plain slices; knows no graphs.
 
 pub mod elementwise;
+mod fork_join;
 pub mod halves;
 pub mod isa;
 pub mod matmul;
@@ -12,7 +13,6 @@ pub mod reduce;
 pub mod scratch;
 pub mod special;
 pub mod stop;
-mod team;
 pub mod tiles;
 mod vmath;
 

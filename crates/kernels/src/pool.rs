@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use crate::fork_join::{self, IdleSlot};
 use crate::scratch::collected;
 use crate::stop::{self, Job};
-use crate::team::{self, Seat};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -26,7 +26,7 @@ struct Owned {
     pid: u32,
     pool: ThreadPool,
     /// Where threads of the pool look for more work of the kind they have just done.
-    seats: Vec<Seat>,
+    idle: Vec<IdleSlot>,
 }
 
 static CURRENT: AtomicPtr<Owned> = AtomicPtr::new(std::ptr::null_mut());
@@ -139,7 +139,7 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
 /// Calls `f` on each number below `n`, on the caller's thread and over the pool, until the work is stopped. It is not generic, so that the pool's
 /// machinery is compiled once and not for every kernel.
 fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
-    let Owned { pool, seats, .. } = owned();
+    let Owned { pool, idle, .. } = owned();
     if pool.current_thread_index().is_some() {
         let job = Job::current();
         return (0..n).into_par_iter().for_each(|i| {
@@ -150,7 +150,7 @@ fn par_each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     }
     let helpers = (n_threads() - 1).min(n.saturating_sub(1));
     let n = u32::try_from(n).expect("pieces take too long to be that many");
-    team::each(n, helpers, f, seats, |help| pool.spawn(help));
+    fork_join::each(n, helpers, f, idle, |help| pool.spawn(help));
 }
 
 /// Where a slice that threads write in pieces begins.
@@ -274,8 +274,8 @@ fn replace(seen: *mut Owned, pid: u32) -> &'static Owned {
         .thread_name(|i| format!("ferrograph-{i}"))
         .build()
         .expect("the thread pool starts");
-    let seats = collected((1..n_threads()).map(|_| Seat::default()));
-    let fresh = Box::into_raw(Box::new(Owned { pid, pool, seats }));
+    let idle = collected((1..n_threads()).map(|_| IdleSlot::default()));
+    let fresh = Box::into_raw(Box::new(Owned { pid, pool, idle }));
     // The parent's pool is leaked on purpose: its threads do not exist in a forked child, so it cannot be joined.
     match CURRENT.compare_exchange(seen, fresh, Ordering::AcqRel, Ordering::Acquire) {
         // SAFETY: `fresh` was just made and is never freed once stored.

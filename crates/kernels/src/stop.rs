@@ -1,5 +1,5 @@
-//! Stopping long work from outside. Kernels breathe between pieces of work: a look at the clock, now and then a
-//! question to the host whether the user asked to stop. Where so, the rest of the work is left undone and the stack
+//! Cancellation: stopping long work from outside. Kernels poll between pieces of work: a look at the clock, now and then
+//! a question to the host whether the user asked to stop. Where so, the rest of the work is left undone and the stack
 //! unwinds with [`Stopped`], up to who catches it: what a kernel was writing is nobody's by then. So it does where the
 //! allocator says that memory runs short.
 
@@ -22,10 +22,10 @@ static CHECK: OnceLock<Check> = OnceLock::new();
 pub(crate) const INTERVAL: Duration = Duration::from_millis(2);
 
 /// Small pieces of work between looks at the clock.
-const BREATHS: u32 = 64;
+const POLLS: u32 = 64;
 
 thread_local! {
-    static BREATH: Cell<u32> = const { Cell::new(0) };
+    static POLLED: Cell<u32> = const { Cell::new(0) };
     static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
     /// The bytes for which this thread's work drew on a reserve.
     static DRAWN: Cell<usize> = const { Cell::new(0) };
@@ -41,10 +41,10 @@ pub fn set_check(check: Check) {
     let _ = CHECK.set(check);
 }
 
-/// Says that memory for this thread's work came from a reserve: the work is given up at its next breath.
+/// Says that memory for this thread's work came from a reserve: the work is given up at its next poll.
 pub fn run_short(bytes: usize) {
     DRAWN.set(bytes);
-    BREATH.set(u32::MAX);
+    POLLED.set(u32::MAX);
 }
 
 pub(crate) fn is_asked() -> bool {
@@ -56,17 +56,17 @@ pub fn stop() -> ! {
     resume_unwind(Box::new(Stopped))
 }
 
-/// Says that a small piece of work is done, of less than some microseconds.
+/// Polls for cancellation after a small piece of work, of less than some microseconds.
 #[inline]
-pub fn breathe() {
-    let n = BREATH.get().wrapping_add(1);
-    BREATH.set(n);
-    if n.is_multiple_of(BREATHS) {
+pub fn poll_cancellation() {
+    let n = POLLED.get().wrapping_add(1);
+    POLLED.set(n);
+    if n.is_multiple_of(POLLS) {
         pause();
     }
 }
 
-/// Says that a piece of work is done.
+/// Polls for cancellation after a piece of work.
 pub fn pause() {
     if UNDISTURBED.get() {
         return;
@@ -244,8 +244,8 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_that_breathes_stops() {
-        assert!(asked(|| (0..1000).for_each(|_| breathe())));
+    fn a_loop_that_polls_stops() {
+        assert!(asked(|| (0..1000).for_each(|_| poll_cancellation())));
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         let work = || {
             undisturbed(|| {
                 (0..1000).for_each(|_| {
-                    breathe();
+                    poll_cancellation();
                     done += 1;
                 })
             })

@@ -11,7 +11,7 @@ use ferrograph_graph::{
     Emitter, Grads, Inputs, Op, Runner, Specs, Tensors, VjpCall, declare_family, of_family,
 };
 use ferrograph_kernels::movement::Indices;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, with_element,
 };
@@ -71,7 +71,7 @@ impl Segment {
                 n if self.combine == Combine::Mean => to.iter_mut().for_each(|x| *x = x.over(n)),
                 _ => {}
             }
-            breathe();
+            poll_cancellation();
         }
     }
 }
@@ -81,7 +81,7 @@ fn begin<T: Number>(rows: &[T], inner: usize, ids: Indices<'_>, elements: &mut [
     for row in (0..ids.len()).filter(|&i| i == 0 || ids.get(i) != ids.get(i - 1)) {
         let to = usize::try_from(ids.get(row)).unwrap_or_default() * inner;
         elements[to..to + inner].copy_from_slice(&rows[row * inner..(row + 1) * inner]);
-        breathe();
+        poll_cancellation();
     }
 }
 

@@ -7,7 +7,7 @@ use ferrograph_graph::{
 };
 use ferrograph_kernels::movement::Distinct;
 use ferrograph_kernels::scratch::vec_of;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     Bytes, DType, Element, PartialShape, Result, Tensor, TensorSpec, bail, with_element,
 };
@@ -169,7 +169,7 @@ fn counts(which: &Tensor, n: usize) -> Result<Tensor> {
         let places = &mut places[..BLOCK.min(numbers.len() - begin)];
         numbers.places(begin, places);
         places.iter().for_each(|&i| counts[i] += 1);
-        breathe();
+        poll_cancellation();
     }
     crate::shape_info::ints_tensor(which.dtype(), &[n], &counts)
 }

@@ -1,11 +1,11 @@
-//! Emitting operations from Python: operators, the general door, constants.
+//! Emitting operations from Python: operators, operations by name, constants.
 
 use crate::errors::{IntoPyResult, guarded, naming};
 use crate::hooks::hooks;
 use crate::made::made;
 use crate::tensor::{PyTensor, wrap};
-use crate::turns::Turns;
 use crate::variable::PyVariable;
+use crate::yield_gil::GilYield;
 use crate::{bridge, convert, work};
 use ferrograph_data::registry;
 use ferrograph_graph::{
@@ -247,9 +247,9 @@ pub(crate) fn wrap_all(
     match (n, outputs.next()) {
         (1, Some(only)) => wrap(py, only),
         (_, Some(first)) => {
-            let mut turns = Turns::new();
+            let mut gil = GilYield::new();
             let wrapped = |v| {
-                turns.tick(py)?;
+                gil.tick(py)?;
                 wrap(py, v)
             };
             let all = std::iter::once(first).chain(outputs).map(wrapped);
@@ -304,17 +304,17 @@ fn takes(kind: Kind, value: &Bound<'_, PyAny>) -> bool {
 
 /// The values of an iterable, each converted by itself.
 pub(crate) fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Vals> {
-    let (py, mut turns) = (inputs.py(), Turns::new());
+    let (py, mut gil) = (inputs.py(), GilYield::new());
     if let Ok(inputs) = inputs.cast_exact::<PyTuple>() {
         let mut vals = Vals::with_capacity(inputs.len());
         for input in inputs.iter_borrowed() {
             vals.push(to_val(&input, None)?);
-            turns.tick(py)?;
+            gil.tick(py)?;
         }
         return Ok(vals);
     }
     let vals = inputs.try_iter()?.map(|input| {
-        turns.tick(py)?;
+        gil.tick(py)?;
         to_val(&input?, None)
     });
     vals.collect()

@@ -100,7 +100,7 @@ pub(crate) fn register_hooks(hooks: &Bound<'_, PyDict>) -> PyResult<()> {
     crate::tensor::in_place::install(hooks.py());
     ferrograph_ops::set_print_sink(Some(Arc::new(print)));
     ferrograph_data::set_passage(crate::fork::beside);
-    ferrograph_ops::set_interrupt_check(crate::turns::check_interrupt);
+    ferrograph_ops::set_interrupt_check(crate::yield_gil::check_interrupt);
     ferrograph_runtime::set_warning(warn);
     ferrograph_ops::set_waiting(|work| Python::attach(|py| py.detach(work)));
     Ok(())

@@ -35,10 +35,10 @@ mod seeds;
 mod tape;
 mod tensor;
 mod testing;
-mod turns;
 mod variable;
 mod with_regions;
 mod work;
+mod yield_gil;
 
 use pyo3::prelude::*;
 

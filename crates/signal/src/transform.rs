@@ -1,7 +1,7 @@
 //! Transforms of stacks of arrays, over the pool.
 
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Result, err, vec_of};
 use rustfft::Fft;
 use rustfft::num_complex::Complex;
@@ -41,7 +41,7 @@ fn in_place<T: Part>(rows: &mut [Complex<T>], plan: &dyn Fft<T>, scale: T) {
     for row in rows.chunks_exact_mut(plan.len()) {
         plan.process_with_scratch(row, &mut scratch);
         scaled(row, scale);
-        breathe();
+        poll_cancellation();
     }
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn complex<T: Part>(
         for (to, from) in rows.chunks_exact_mut(n).zip(from) {
             plan.process_immutable_with_scratch(from, to, &mut scratch);
             scaled(to, scale);
-            breathe();
+            poll_cancellation();
         }
     });
     leading_axes(to, sizes, inverse)
@@ -167,7 +167,7 @@ pub(crate) fn real_rows<T: Part>(
                     done.expect("the buffers have the plan's lengths");
                 }
             }
-            breathe();
+            poll_cancellation();
         }
     });
 }
@@ -221,7 +221,7 @@ pub(crate) fn half_rows<T: Part>(
                     to.iter_mut().for_each(|x| *x = *x * scale);
                 }
             }
-            breathe();
+            poll_cancellation();
         }
     });
 }

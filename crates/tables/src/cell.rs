@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::lock::{read, write};
 use crate::rows::{Elements, Rows, Target};
 use crate::store::{Again, Store};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{DType, Object, Result, Shape, Tensor, bail, err};
 use parking_lot::RwLock;
 use std::any::Any;
@@ -230,7 +230,7 @@ impl TableCell {
         let deleted = Elements::of(deleted)?.rows(width).row(0);
         let mut store = self.empty();
         for i in 0..n {
-            breathe();
+            poll_cancellation();
             let key = keys.row(i);
             if key != empty && key != deleted {
                 store.insert(key, values.row(i), self.again())?;
@@ -304,7 +304,7 @@ impl TableCell {
         }
         let store = self.snapshot()?;
         for start in (0..n).step_by(MANY) {
-            breathe();
+            poll_cancellation();
             store.find(keys, start..n.min(start + MANY), missing, out);
         }
         Ok(())
@@ -337,7 +337,7 @@ impl TableCell {
         let mut store = self.empty();
         store.reserve(n);
         for i in 0..n {
-            breathe();
+            poll_cancellation();
             store.insert(keys.row(i), values.row(i), again)?;
         }
         self.fill(store)

@@ -1,7 +1,7 @@
 //! Keys and values in the lines of text files.
 
 use ferrograph_formats::files::failed;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Bytes, DType, Result, Tensor, bail, err};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -128,7 +128,7 @@ pub(crate) fn each_line(
     let mut file = BufReader::new(File::open(path).map_err(|e| failed(path, &e))?);
     let (mut number, mut read, mut buffer) = (0, 0, Vec::new());
     while most.is_none_or(|most| number < most) {
-        breathe();
+        poll_cancellation();
         buffer.clear();
         let n = file.read_until(b'\n', &mut buffer);
         let n = n.map_err(|e| failed(path, &e))?;

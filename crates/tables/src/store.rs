@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::rows::{Row, Rows, Target};
 use ferrograph_kernels::scratch::exhausted;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Result, Tensor, bail};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
@@ -132,7 +132,7 @@ impl Store {
     pub fn agrees(&self, other: &Store) -> bool {
         let (keys, values) = (self.keys.rows(), self.values.rows());
         let same = |i: usize| {
-            breathe();
+            poll_cancellation();
             let at = other.place(keys.row(i));
             at.is_some_and(|at| other.values.rows().row(at) == values.row(i))
         };

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_kernels::scratch::vec_for;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_ops::text::map_strings;
 use ferrograph_tensor::{Result, Tensor, bail, string_of};
 use smallvec::smallvec;
@@ -25,7 +25,7 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 fn encoded(bytes: &[u8], pad: bool) -> Vec<u8> {
     let mut out = vec_for(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
-        breathe();
+        poll_cancellation();
         let byte = |i: usize| group.get(i).map_or(0, |&b| u32::from(b));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
         for i in 0..=group.len() {
@@ -65,7 +65,7 @@ fn decoded(text: &[u8]) -> Result<Vec<u8>> {
     }
     let mut out = vec_for(digits.len().div_ceil(4) * 3);
     for group in digits.chunks(4) {
-        breathe();
+        poll_cancellation();
         let mut bits = 0;
         for (i, &digit) in group.iter().enumerate() {
             bits |= value(digit)? << (18 - 6 * i);

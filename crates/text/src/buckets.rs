@@ -4,7 +4,7 @@ use crate::farmhash::fingerprint;
 use crate::hash::{murmur, sip};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::collected;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_ops::text::like_input;
 use ferrograph_tensor::{DType, Result, Tensor, bail};
 use smallvec::smallvec;
@@ -44,7 +44,7 @@ fn checked_buckets(n: i64) -> Result<u64> {
 fn hashed(inputs: &[Tensor], n: i64, hash: impl Fn(&[u8]) -> u64) -> Result<Tensors> {
     let n = checked_buckets(n)?;
     let bucket = |s: &ferrograph_tensor::Bytes| {
-        breathe();
+        poll_cancellation();
         (hash(s) % n).cast_signed()
     };
     let buckets = collected(inputs[0].as_strings()?.iter().map(bucket));

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Bytes, DType, Element, Result, Shape, Tensor, TensorSpec, bail, err};
 use std::str::FromStr;
 
@@ -46,7 +46,7 @@ impl DecodeCSV {
         let mut fields = Vec::new();
         let mut rest = Some(record).filter(|r| !r.is_empty());
         while let Some(text) = rest {
-            breathe();
+            poll_cancellation();
             let quoted = self.use_quote_delim && text.first() == Some(&b'"');
             let (field, behind) = match quoted {
                 true => quoted_field(text, delimiter)?,

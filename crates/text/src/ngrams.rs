@@ -3,7 +3,7 @@
 use crate::splits;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{push, reserve};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     Bytes, DType, Made, PartialShape, Result, Tensor, TensorSpec, bail, string_of,
 };
@@ -128,7 +128,7 @@ impl StringNGrams {
         let mut text = Vec::new();
         let first = places.start;
         for place in places {
-            breathe();
+            poll_cancellation();
             let part = match place.checked_sub(pad) {
                 None => &self.left_pad[..],
                 Some(i) => row.get(i).map_or(&self.right_pad[..], |s| &s[..]),

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Bytes, DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
 
@@ -37,7 +37,7 @@ impl Op for StringSplit {
         for (row, text) in inputs[0].as_strings()?.iter().enumerate() {
             let mut column = 0;
             let mut part = |part: &[u8]| {
-                breathe();
+                poll_cancellation();
                 push(&mut places, row as i64);
                 push(&mut places, column);
                 push(&mut values, part.into());

@@ -4,7 +4,7 @@ use crate::encoding::{Encoding, Errors, Policy, Written};
 use crate::splits;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_ops::text::{made, map_strings};
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, string_of};
 use smallvec::smallvec;
@@ -79,7 +79,7 @@ fn each_char(
 ) -> Result<()> {
     let mut at = 0;
     while at < text.len() {
-        breathe();
+        poll_cancellation();
         let (read, n) = encoding.first(&text[at..]);
         if let Some(c) = policy.apply(read, WRONG)? {
             f(c, at);
@@ -104,7 +104,7 @@ fn decoded(strings: &Tensor, encoding: &str, policy: Policy) -> Result<Decoded> 
         starts: Vec::new(),
     };
     for text in strings.as_strings()? {
-        breathe();
+        poll_cancellation();
         each_char(text, encoding, policy, |c, at| {
             push(&mut all.points, u32::from(c).cast_signed());
             push(&mut all.starts, at as i64);
@@ -205,7 +205,7 @@ impl Op for UnicodeEncode {
 fn encoded(points: &[i32], to: Written, policy: Policy) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for &point in points {
-        breathe();
+        poll_cancellation();
         let c = u32::try_from(point).ok().and_then(char::from_u32);
         let c = policy.apply(
             c,

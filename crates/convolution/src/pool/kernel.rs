@@ -2,7 +2,7 @@
 
 use ferrograph_kernels::isa::{Isa, Job, dispatch};
 use ferrograph_kernels::pool::par_rows_mut;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use num_traits::Float;
 
 use crate::geometry::{AXES, Axis};
@@ -211,7 +211,7 @@ impl Windows<'_> {
         let ends = self.place[AXES - 1] == 0;
         self.goes_on = is_whole && !ends;
         if ends {
-            breathe();
+            poll_cancellation();
         }
         self.window += 1;
         Some((self.window - 1, &self.taps))

@@ -7,7 +7,7 @@ mod wanted;
 
 use ferrograph_formats::example::{self, Feature};
 use ferrograph_graph::{Inputs, Op, Registry, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     Bytes, DType, Dim, Error, ErrorKind, PartialShape, Result, Tensor, TensorSpec, bail, err,
 };
@@ -183,7 +183,7 @@ impl Op for ParseExampleV2 {
         let places = places(wanted.iter().map(|w| w.name));
         let mut found = Vec::new();
         for (i, example) in serialized.iter().enumerate() {
-            breathe();
+            poll_cancellation();
             let place = Place {
                 index: is_batch.then_some(i),
                 name: names.map(|names| &names[i][..]),

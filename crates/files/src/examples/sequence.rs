@@ -5,7 +5,7 @@ use super::wanted::{Form, Made, Place, Wanted, places};
 use super::{as_damaged, check_count, check_rank, joined, names_of, rank_behind, unparsable};
 use ferrograph_formats::example::{self, Feature};
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err};
 use std::collections::HashMap;
 
@@ -297,7 +297,7 @@ impl Op for ParseSequenceExampleV2 {
             lists,
         };
         for (i, example) in serialized.iter().enumerate() {
-            breathe();
+            poll_cancellation();
             let name = names.map(|names| &names[i][..]);
             let place = Place {
                 index: is_batch.then_some(i),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use ferrograph_kernels::scratch::{push, vec_for};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 
 /// How much two boxes cover one another: the common part of what either covers.
 pub(super) fn overlap(a: &[f32], b: &[f32]) -> f32 {
@@ -119,7 +119,7 @@ impl Choice {
         overlap: &impl Fn(usize, usize) -> f32,
     ) -> bool {
         for (other, _) in kept[next.seen..].iter().rev() {
-            breathe();
+            poll_cancellation();
             let common = overlap(next.place, *other);
             if self.sigma == 0.0 {
                 if common > self.overlap || self.at_threshold && common == self.overlap {

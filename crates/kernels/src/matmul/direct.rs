@@ -103,7 +103,7 @@ pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
     } else {
         for i in 0..n {
             block(i);
-            stop::breathe();
+            stop::poll_cancellation();
         }
     }
     true

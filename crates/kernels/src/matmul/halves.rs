@@ -123,7 +123,7 @@ unsafe fn part<H: Half, V: Lanes<f32> + Holds<H>, const M: usize>(
 ) {
     let a = Widened::of(&p.a, rows.start, rows.len(), p.k);
     for from in columns.clone().step_by(2 * V::N) {
-        stop::breathe();
+        stop::poll_cancellation();
         let columns = from..columns.end.min(from + 2 * V::N);
         let (b, width) = (&p.b, columns.len().next_multiple_of(V::N));
         let far = p.k > NEAR_DEPTH && b.row_stride > FAR && rows.len() > FEW_ROWS / 2;

@@ -67,7 +67,7 @@ impl<K: Copy + Eq + Hash, S: BuildHasher> Distinct<K, S> {
                 *number = self.number_of(*key, hash);
                 self.seen += 1;
             }
-            stop::breathe();
+            stop::poll_cancellation();
         }
     }
 

@@ -141,7 +141,7 @@ fn by_digits<E: Digits>(entries: &mut [E], spare: &mut [E], digits: usize) {
         stretch
             .iter()
             .for_each(|entry| ends[entry.digit(byte)] += 1);
-        breathe_after(stretch.len());
+        poll_after(stretch.len());
     }
     if ends.contains(&(entries.len() as u32)) {
         return by_digits(entries, spare, byte);
@@ -178,7 +178,7 @@ fn from_the_least<E: Digits>(entries: &mut [E], spare: &mut [E], digits: usize) 
     if moved {
         to.copy_from_slice(from);
     }
-    breathe_after(n as usize);
+    poll_after(n as usize);
 }
 
 /// Counts become the places of the first ones.
@@ -197,13 +197,13 @@ fn spread<E: Digits>(from: &[E], to: &mut [E], byte: usize, places: &mut [u32; B
             to[*place as usize] = entry;
             *place += 1;
         }
-        breathe_after(stretch.len());
+        poll_after(stretch.len());
     }
 }
 
-fn breathe_after(n: usize) {
+fn poll_after(n: usize) {
     match n < STRETCH {
-        true => stop::breathe(),
+        true => stop::poll_cancellation(),
         false => stop::pause(),
     }
 }

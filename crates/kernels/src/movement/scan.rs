@@ -1,7 +1,7 @@
 //! Running sums and the like.
 
 use crate::pool::{self, Base};
-use crate::stop::breathe;
+use crate::stop::poll_cancellation;
 
 /// How a scan runs over the middle of `[outer, n, inner]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,12 +80,12 @@ impl Scan {
             for (x, out) in x.rchunks(STRIP).zip(out.rchunks_mut(STRIP)) {
                 let pairs = x.iter().zip(out).rev();
                 pairs.for_each(|(&x, out)| *out = step(x));
-                breathe();
+                poll_cancellation();
             }
         } else {
             for (x, out) in x.chunks(STRIP).zip(out.chunks_mut(STRIP)) {
                 x.iter().zip(out).for_each(|(&x, out)| *out = step(x));
-                breathe();
+                poll_cancellation();
             }
         }
     }
@@ -113,7 +113,7 @@ impl Scan {
                 .zip(pairs)
                 .for_each(|(y, (&a, &x))| *y = combine(a, x));
             last = next;
-            breathe();
+            poll_cancellation();
         }
     }
 }

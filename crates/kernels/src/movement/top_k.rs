@@ -173,7 +173,7 @@ pub fn top_k<T: Ordered, const LEAST: bool>(
                     (*v, *p) = (element.unwrap_or_else(|| row[place as usize]), place as i32);
                 }
             });
-            breathe_after(best.len());
+            poll_after(best.len());
         }
     });
 }
@@ -252,7 +252,7 @@ fn select<T: Ordered, const LEAST: bool>(row: &[T], k: usize, best: &mut Vec<T::
                 }
             }
         }
-        breathe_after(stretch.len());
+        poll_after(stretch.len());
     }
     if best.len() > k {
         keep(best);
@@ -293,9 +293,9 @@ fn parted<E: Ord + Copy>(entries: &mut [E]) -> usize {
 }
 
 /// Breathes after work on so many entries.
-fn breathe_after(n: usize) {
+fn poll_after(n: usize) {
     if n < BATCH {
-        stop::breathe();
+        stop::poll_cancellation();
     } else {
         stop::pause();
     }
@@ -305,7 +305,7 @@ fn breathe_after(n: usize) {
 fn sort<E: Ord + Copy + Send>(entries: &mut [E]) {
     if entries.len() <= STRETCH {
         entries.sort_unstable();
-        return breathe_after(entries.len());
+        return poll_after(entries.len());
     }
     let middle = match entries.len() > LONG {
         true => parted(entries),

@@ -4,7 +4,7 @@ use super::stream::{Drawing, Stream};
 use crate::movement::static_shape;
 use ferrograph_graph::{Inputs, Lowered, Op, Operands, Runner, Tensors, declare_family, of_family};
 use ferrograph_kernels::random::PhiloxState;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{DType, Result, Tensor, TensorSpec, vec_for, vec_of};
 use smallvec::smallvec;
 
@@ -74,7 +74,7 @@ pub(super) fn strings(x: &Tensor, order: Vec<usize>) -> Result<Tensor> {
     let mut shuffled = vec_for(all.len())?;
     for i in order {
         shuffled.extend_from_slice(&all[i * row..(i + 1) * row]);
-        breathe();
+        poll_cancellation();
     }
     Tensor::from_strings(x.shape().clone(), shuffled)
 }

@@ -6,7 +6,7 @@ use crate::args::{axis_of, checked, expect_integers, scalar};
 use crate::scatter::behind;
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{collected, push};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     Bytes, DType, Dim, PartialShape, Result, Shape, Tensor, TensorSpec, bail, err, string_of,
     vec_for, vec_of,
@@ -48,7 +48,7 @@ fn joined(parts: &[&[u8]], separator: &str) -> Result<Bytes> {
             text.extend_from_slice(separator.as_bytes());
         }
         text.extend_from_slice(part);
-        breathe();
+        poll_cancellation();
     }
     string_of(&text)
 }

@@ -7,7 +7,7 @@ use ferrograph_graph::{
     Inputs, Interpreter, Op, Runner, Specs, Tensors, declare, declared, evaluate,
 };
 use ferrograph_kernels::scratch::{collected, push};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{
     Bytes, DType, Result, Tensor, TensorSpec, bail, broadcast_shapes, err, string_of,
 };
@@ -76,7 +76,7 @@ pub(super) fn starts(s: &[u8], unit: Unit) -> Vec<usize> {
     let mut at = 0;
     while at < s.len() {
         at += char_len(&s[at..]);
-        breathe();
+        poll_cancellation();
         push(&mut all, at);
     }
     all
@@ -86,7 +86,7 @@ impl Op for StringLength {
     declared!();
     fn compute(&self, _runner: &dyn Runner, inputs: &[Tensor]) -> Result<Tensors> {
         let length = |s: &Bytes| {
-            breathe();
+            poll_cancellation();
             let n = match self.unit {
                 Unit::Byte => s.len(),
                 Unit::Char => starts(s, self.unit).len() - 1,

@@ -16,7 +16,7 @@ pub use pattern::EmitPattern;
 pub use split::EmitStringSplit;
 
 use ferrograph_graph::{Inputs, Registry, Specs};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Bytes, DType, Made, Result, Tensor, TensorSpec, vec_for};
 use smallvec::smallvec;
 
@@ -36,7 +36,7 @@ pub fn made(strings: impl Iterator<Item = Result<Bytes>>) -> Result<Vec<Bytes>> 
     let n = strings.size_hint().1.unwrap_or(0);
     let (mut all, mut total) = (vec_for(n)?, Made::default());
     for string in strings {
-        breathe();
+        poll_cancellation();
         let string = string?;
         total.add(&string)?;
         all.push(string);

@@ -4,7 +4,7 @@ use super::syntax::translated;
 use super::{char_len, map_strings};
 use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{collected, reserve, vec_for};
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Bytes, Result, Tensor, err, string_of};
 use regex::bytes::{Captures, Regex};
 use smallvec::smallvec;
@@ -162,7 +162,7 @@ fn replaced_in(s: &[u8], regex: &Regex, rewrite: &Rewrite<'_>, limit: usize) -> 
     let mut between = |at: usize| {
         while start < at {
             start += char_len(&s[start..]);
-            breathe();
+            poll_cancellation();
         }
         start == at
     };
@@ -170,7 +170,7 @@ fn replaced_in(s: &[u8], regex: &Regex, rewrite: &Rewrite<'_>, limit: usize) -> 
     let whole = regex.captures_iter(s).filter_map(|c| Some((c.get(0)?, c)));
     let matches = whole.filter(|(m, _)| !m.is_empty() || between(m.start()));
     for (all, groups) in matches.take(limit) {
-        breathe();
+        poll_cancellation();
         append(&mut out, &s[done..all.start()]);
         rewrite.append(&mut out, &groups);
         done = all.end();
@@ -183,7 +183,7 @@ fn replaced_in(s: &[u8], regex: &Regex, rewrite: &Rewrite<'_>, limit: usize) -> 
 fn matched(strings: &Tensor, pattern: &[u8]) -> Result<Tensors> {
     let regex = compiled(pattern, true)?;
     let matches = |s: &Bytes| {
-        breathe();
+        poll_cancellation();
         regex.is_match(s)
     };
     let all = collected(strings.as_strings()?.iter().map(matches));

@@ -2,7 +2,7 @@
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::push;
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::{Bytes, DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail};
 use smallvec::smallvec;
 
@@ -76,7 +76,7 @@ impl Op for StringSplitV2 {
         let (mut indices, mut values) = (Vec::<i64>::new(), Vec::<Bytes>::new());
         let mut widest = 0;
         for (row, text) in inputs[0].as_strings()?.iter().enumerate() {
-            breathe();
+            poll_cancellation();
             let parts = if separator.is_empty() {
                 by_space(text, max)
             } else {
@@ -87,7 +87,7 @@ impl Op for StringSplitV2 {
                 push(&mut indices, row as i64);
                 push(&mut indices, column as i64);
                 push(&mut values, part.into());
-                breathe();
+                poll_cancellation();
             }
         }
         let n = values.len();

@@ -5,7 +5,7 @@ use super::strided::Strided;
 use super::{cast_freely, core_error, no_tensor, sequence};
 use crate::export::TensorOwner;
 use crate::tensor::PyTensor;
-use crate::turns::Turns;
+use crate::yield_gil::GilYield;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use numpy::npyffi::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE, PyArrayObject, PyArrayObject_fields};
 use pyo3::exceptions::PyOverflowError;
@@ -279,27 +279,27 @@ fn listed<'py>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
     let n_rows = obj.len()?;
     let step = (n_rows * LISTED / size).max(1);
-    let (all, mut turns) = (PyList::empty(py), Turns::new());
+    let (all, mut gil) = (PyList::empty(py), GilYield::new());
     for first in (0..n_rows).step_by(step) {
         let rows = obj.get_item(PySlice::new(py, first as isize, (first + step) as isize, 1))?;
         all.call_method1(
             intern!(py, "extend"),
             (rows.call_method0(intern!(py, "tolist"))?,),
         )?;
-        turns.pause(py)?;
+        gil.pause(py)?;
     }
     Ok(all.into_any())
 }
 
 /// Drops a list that `listed` made, piece by piece.
 fn give_back(list: Bound<'_, PyAny>) -> PyResult<()> {
-    let (py, mut turns) = (list.py(), Turns::new());
+    let (py, mut gil) = (list.py(), GilYield::new());
     let Ok(list) = list.cast_into::<PyList>() else {
         return Ok(());
     };
     while list.len() > LISTED {
         list.del_slice(list.len() - LISTED, list.len())?;
-        turns.pause(py)?;
+        gil.pause(py)?;
     }
     Ok(())
 }

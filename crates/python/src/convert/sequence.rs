@@ -4,8 +4,8 @@ use super::scalar::{Class, Scalar, small_int};
 use super::values::Values;
 use super::{does_not_convert, foreign, no_tensor, numpy};
 use crate::bridge::is_tensor_like;
-use crate::turns::Turns;
 use crate::work;
+use crate::yield_gil::GilYield;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -43,7 +43,7 @@ pub(super) fn tensor_of(obj: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResul
         rank: None,
         values: dtype.map(Values::of_dtype),
         float: None,
-        turns: Turns::new(),
+        gil: GilYield::new(),
     };
     match walk.read(obj) {
         Ok(()) => walk.finish(obj).map(Some),
@@ -63,7 +63,7 @@ struct Walk {
     values: Option<Values>,
     /// The dtype of the first element where it is one of NumPy's floats.
     float: Option<DType>,
-    turns: Turns,
+    gil: GilYield,
 }
 
 impl Walk {
@@ -154,7 +154,7 @@ impl Walk {
                 self.read(&item)?;
             }
             n_read += 1;
-            self.turns.tick(obj.py())?;
+            self.gil.tick(obj.py())?;
         }
         self.at.pop();
         if n_read != length {

@@ -1,7 +1,7 @@
 //! Copies of strided memory into dense tensors.
 
 use super::core_error;
-use crate::turns::Turns;
+use crate::yield_gil::GilYield;
 use ferrograph_tensor::{DType, Shape, Tensor};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -47,9 +47,9 @@ impl Strided<'_> {
         let Some(out) = tensor.bytes_mut().filter(|out| !out.is_empty()) else {
             return Ok(tensor);
         };
-        let mut turns = Turns::new();
+        let mut gil = GilYield::new();
         let mut go_on = || {
-            turns.pause(py)?;
+            gil.pause(py)?;
             match is_there() {
                 true => Ok(()),
                 false => Err(PyRuntimeError::new_err(

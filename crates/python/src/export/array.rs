@@ -2,8 +2,8 @@
 
 use super::interface::interface;
 use crate::convert::core_error;
-use crate::turns::Turns;
 use crate::work;
+use crate::yield_gil::GilYield;
 use ferrograph_tensor::{Bytes, DType, Tensor};
 use numpy::npyffi::{NPY_ARRAY_CARRAY_RO, PyArrayObject, npy_intp};
 use pyo3::exceptions::{PyImportError, PyTypeError};
@@ -108,10 +108,10 @@ fn string_array<'py>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, Py
     unsafe {
         let to = (*array.as_ptr().cast::<PyArrayObject>()).fields.data;
         let to = to.cast::<*mut ffi::PyObject>();
-        let mut turns = Turns::new();
+        let mut gil = GilYield::new();
         for (i, text) in strings.iter().enumerate() {
             to.add(i).write(PyBytes::new(py, text).into_ptr());
-            turns.tick(py)?;
+            gil.tick(py)?;
         }
     }
     Ok(array)

@@ -257,9 +257,13 @@ pub(crate) fn from_dlpack(obj: &Bound<'_, PyAny>, copy: bool) -> PyResult<Tensor
     check_device(described.device.kind)?;
     let dl = described.dtype;
     let dtype = from_dl_dtype(dl).ok_or_else(|| {
-        let DlDataType { code, bits, lanes } = dl;
+        let DlDataType {
+            code,
+            bits,
+            lanes: n,
+        } = dl;
         PyTypeError::new_err(format!(
-            "no dtype for DLPack's type code {code} of {bits} bits and {lanes} lanes"
+            "no dtype for DLPack's type code {code} of {bits} bits in vectors of {n}"
         ))
     })?;
     let strides = strides_of(described, dtype);

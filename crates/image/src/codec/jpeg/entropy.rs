@@ -3,7 +3,7 @@
 //! Damaged data is read as libjpeg does: where a piece ends too early, zeros follow up to the end of the block group, and
 //! the groups after that are left as they are.
 
-use ferrograph_kernels::stop::breathe;
+use ferrograph_kernels::stop::poll_cancellation;
 use ferrograph_tensor::Result;
 
 use super::coefficients::{Block, GroupRow, Layout};
@@ -133,7 +133,7 @@ impl<'a> Entropy<'a> {
             self.left = self.left.saturating_sub(run);
             at += run;
         }
-        breathe();
+        poll_cancellation();
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Threads that work for one iteration: they are given jobs, and what came of each is asked for by its number.
+//! The worker pool of one iteration: threads that are given jobs; the result of each is asked for by its number.
 
 use crate::dataset::pause;
 use crate::worker::{WAIT, locked, piece, spawn};
@@ -15,17 +15,17 @@ use std::time::{Duration, Instant};
 const MOST_THREADS: usize = 64;
 
 /// How a thread does its jobs; each thread has its own.
-pub(crate) type Doing<J, R> = Box<dyn FnMut(J) -> R + Send>;
+pub(crate) type RunJob<J, R> = Box<dyn FnMut(J) -> R + Send>;
 
 /// How the thread that asks for results does a job, which stays whole if it unwinds the stack.
-pub(crate) type Helping<J, R> = Box<dyn FnMut(&J) -> R + Send>;
+pub(crate) type HelpWithJob<J, R> = Box<dyn FnMut(&J) -> R + Send>;
 
 /// Threads for jobs `J` that come to `R`. They start when there is work for them, and end with it.
-pub(crate) struct Team<J, R> {
+pub(crate) struct WorkerPool<J, R> {
     shared: Arc<Shared<J, R>>,
     iteration: Iteration,
     /// How a further thread does its jobs.
-    enlist: Box<dyn Fn() -> Doing<J, R> + Send>,
+    new_worker: Box<dyn Fn() -> RunJob<J, R> + Send>,
     limit: usize,
     n_threads: usize,
     /// Does jobs on the thread that asks for results, in the place of the last of the others.
@@ -38,7 +38,7 @@ pub(crate) struct Team<J, R> {
 
 /// How the thread that asks for results does jobs instead of waiting.
 struct Help<J, R> {
-    doing: Helping<J, R>,
+    run: HelpWithJob<J, R>,
     /// When the last result was given.
     left: Option<Instant>,
     /// How long it was elsewhere before it had to wait, and how long it waited and did jobs.
@@ -81,10 +81,13 @@ impl Awaited {
     }
 }
 
-impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
+impl<J: Send + 'static, R: Send + 'static> WorkerPool<J, R> {
     /// Up to `limit` threads that work for the iteration which this thread is at.
-    pub fn new(limit: usize, enlist: impl Fn() -> Doing<J, R> + Send + 'static) -> Team<J, R> {
-        Team {
+    pub fn new(
+        limit: usize,
+        new_worker: impl Fn() -> RunJob<J, R> + Send + 'static,
+    ) -> WorkerPool<J, R> {
+        WorkerPool {
             shared: Arc::new(Shared {
                 state: Mutex::new(State {
                     waiting: VecDeque::new(),
@@ -98,7 +101,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
                 unwanted: Arc::default(),
             }),
             iteration: Iteration::here(),
-            enlist: Box::new(enlist),
+            new_worker: Box::new(new_worker),
             limit: limit.clamp(1, MOST_THREADS),
             n_threads: 0,
             help: None,
@@ -107,11 +110,11 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
         }
     }
 
-    /// The same, where the thread that asks for results does jobs by `doing` meanwhile: up to `limit` at once, with it.
-    pub fn helped(mut self, doing: Helping<J, R>) -> Team<J, R> {
+    /// The same, where the thread that asks for results does jobs by `run` meanwhile: up to `limit` at once, with it.
+    pub fn helped(mut self, run: HelpWithJob<J, R>) -> WorkerPool<J, R> {
         if self.limit > 1 {
             self.help = Some(Help {
-                doing,
+                run,
                 left: None,
                 away: Duration::ZERO,
                 here: Duration::ZERO,
@@ -151,7 +154,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     /// What came of a job, once it is done.
     ///
     /// # Errors
-    /// As [`Team::give`]; `Cancelled` where the program is to stop, after which it may be asked for again.
+    /// As [`WorkerPool::give`]; `Cancelled` where the program is to stop, after which it may be asked for again.
     pub fn result(&mut self, number: u64) -> Result<R> {
         self.wait_for(Awaited::Job(number), |done| done.remove(&number))
     }
@@ -159,7 +162,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     /// The job that is done first, by its number, and what came of it. There has to be one.
     ///
     /// # Errors
-    /// As [`Team::result`].
+    /// As [`WorkerPool::result`].
     pub fn any_result(&mut self) -> Result<(u64, R)> {
         self.wait_for(Awaited::Any, |done| {
             let number = done.keys().min().copied()?;
@@ -232,7 +235,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
             shared: &self.shared,
             job: Some((number, job)),
         };
-        let mut work = || kept.job.as_ref().map(|(_, job)| (help.doing)(job));
+        let mut work = || kept.job.as_ref().map(|(_, job)| (help.run)(job));
         let result = match self.limit >= n_threads() {
             true => alone(work),
             false => work(),
@@ -257,13 +260,13 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
 
     fn start(&mut self) -> Result<()> {
         let (shared, iteration) = (self.shared.clone(), self.iteration.clone());
-        let mut doing = (self.enlist)();
+        let mut run = (self.new_worker)();
         let all_busy = self.limit >= n_threads();
         spawn(move || {
             let _back = iteration.resume();
             match all_busy {
-                true => alone(|| work(&shared, &mut doing)),
-                false => work(&shared, &mut doing),
+                true => alone(|| work(&shared, &mut run)),
+                false => work(&shared, &mut run),
             }
         })?;
         self.n_threads += 1;
@@ -271,7 +274,7 @@ impl<J: Send + 'static, R: Send + 'static> Team<J, R> {
     }
 }
 
-impl<J, R> Drop for Team<J, R> {
+impl<J, R> Drop for WorkerPool<J, R> {
     fn drop(&mut self) {
         // A forked process may have the lock of a thread that it does not have.
         if self.process != std::process::id() {
@@ -303,9 +306,9 @@ impl<J, R> Drop for Kept<'_, J, R> {
 }
 
 /// Does jobs until there are no more to come.
-fn work<J, R>(shared: &Shared<J, R>, doing: &mut Doing<J, R>) {
+fn work<J, R>(shared: &Shared<J, R>, run: &mut RunJob<J, R>) {
     while let Some((number, job)) = next_job(shared) {
-        let Some(result) = piece(&shared.unwanted, || doing(job)) else {
+        let Some(result) = piece(&shared.unwanted, || run(job)) else {
             return;
         };
         let mut state = locked(&shared.state);
@@ -347,17 +350,17 @@ mod tests {
         current().id()
     }
 
-    /// Who did the jobs of a team of two, of which the thread that asks may be one, and is elsewhere for so long at a time.
-    fn doers(away: Duration) -> Vec<ThreadId> {
-        let team = Team::new(2, || Box::new(|_: usize| worked()));
-        let mut team = team.helped(Box::new(|_| worked()));
-        let mut given: VecDeque<u64> = (0..4).map(|i| team.give(i).unwrap()).collect();
+    /// Who did the jobs of two workers, of which the thread that asks may be one, and is elsewhere for so long at a time.
+    fn who_worked(away: Duration) -> Vec<ThreadId> {
+        let workers = WorkerPool::new(2, || Box::new(|_: usize| worked()));
+        let mut workers = workers.helped(Box::new(|_| worked()));
+        let mut given: VecDeque<u64> = (0..4).map(|i| workers.give(i).unwrap()).collect();
         let mut all = Vec::new();
         while let Some(number) = given.pop_front() {
-            all.push(team.result(number).unwrap());
+            all.push(workers.result(number).unwrap());
             sleep(away);
             if all.len() < 40 {
-                given.push_back(team.give(0).unwrap());
+                given.push_back(workers.give(0).unwrap());
             }
         }
         all
@@ -365,7 +368,7 @@ mod tests {
 
     #[test]
     fn who_asks_does_jobs_instead_of_waiting() {
-        let all = doers(Duration::ZERO);
+        let all = who_worked(Duration::ZERO);
         let n_own = all.iter().filter(|id| **id == current().id()).count();
         assert!(n_own > 10, "{n_own}");
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 2);
@@ -373,7 +376,7 @@ mod tests {
 
     #[test]
     fn who_is_elsewhere_has_others_do_them() {
-        let all = doers(WORK / 2);
+        let all = who_worked(WORK / 2);
         let late: HashSet<_> = all[20..].iter().collect();
         assert!(!late.contains(&current().id()));
         assert_eq!(late.len(), 2);
@@ -381,23 +384,23 @@ mod tests {
 
     #[test]
     fn a_job_that_was_interrupted_waits_again() {
-        let team = Team::new(2, || {
+        let workers = WorkerPool::new(2, || {
             Box::new(|i: usize| {
                 sleep(WORK);
                 i
             })
         });
         let mut n = 0;
-        let mut team = team.helped(Box::new(move |i| {
+        let mut workers = workers.helped(Box::new(move |i| {
             n += 1;
             assert!(n > 1, "the first time");
             *i
         }));
-        let given: Vec<u64> = (0..6).map(|i| team.give(i).unwrap()).collect();
+        let given: Vec<u64> = (0..6).map(|i| workers.give(i).unwrap()).collect();
         let mut first = given.iter().map(|number| {
             let found =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| team.result(*number)));
-            found.unwrap_or_else(|_| team.result(*number)).unwrap()
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| workers.result(*number)));
+            found.unwrap_or_else(|_| workers.result(*number)).unwrap()
         });
         assert!((0..6).all(|i| first.next() == Some(i)));
     }

@@ -1,6 +1,6 @@
-//! Items of work that a thread does together with those of the pool that come in time. It begins at once and waits only
-//! for who has begun: to wake a thread takes about as long as the shortest work that is worth another one. So who has
-//! helped looks for more to do for a moment before it sleeps.
+//! Fork and join: items of work that a thread does together with those threads of the pool that come in time. It begins
+//! at once and waits only for threads that have begun: to wake one takes about as long as the shortest work that is worth
+//! another one. So a thread that has helped looks for more to do for a moment before it sleeps.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -39,7 +39,7 @@ impl Share {
     }
 }
 
-/// Calls to a function that outlives the team's work.
+/// Calls to a function that outlives the shared work.
 struct Work(*const (dyn Fn(usize) + Sync));
 
 // SAFETY: the function may be called by several threads at once.
@@ -47,7 +47,8 @@ unsafe impl Send for Work {}
 // SAFETY: as above.
 unsafe impl Sync for Work {}
 
-struct Team {
+/// Work that threads share.
+struct ForkJoin {
     work: Work,
     shares: Vec<Share>,
     /// How many shares have an owner.
@@ -64,12 +65,12 @@ const CLOSED: usize = 1 << (usize::BITS - 1);
 /// How long a thread looks whether the others are done before it sleeps: about as long as one item takes.
 const PATIENCE: Duration = Duration::from_micros(30);
 
-/// How long who has helped looks for more to do before it sleeps: longer than what lies between two kernels of a plan,
-/// or two calls in a row.
-const REST: Duration = Duration::from_micros(100);
+/// How long a thread that has helped looks for more to do before it sleeps: longer than the time between two kernels of
+/// a plan, or two calls in a row.
+const LINGER: Duration = Duration::from_micros(100);
 
-/// How long a helper sits before it looks whether the pool has other work.
-const SIT: Duration = Duration::from_micros(10);
+/// How long a helper waits in a slot before it looks whether the pool has other work.
+const SLICE: Duration = Duration::from_micros(10);
 
 /// Looks for something, with short pauses, until it is found or the time is over.
 fn look<R>(time: Duration, find: impl Fn() -> Option<R>) -> Option<R> {
@@ -87,23 +88,23 @@ fn look<R>(time: Duration, find: impl Fn() -> Option<R>) -> Option<R> {
     }
 }
 
-/// Where who has helped one team can be called to the next one: empty, the mark of who waits there, or the team.
+/// Where a thread that has helped waits for the next work: empty, the mark of a thread that waits, or that work.
 #[derive(Default)]
-pub(crate) struct Seat(AtomicPtr<Team>);
+pub(crate) struct IdleSlot(AtomicPtr<ForkJoin>);
 
-impl Seat {
-    /// The mark of who waits.
-    fn mark() -> *mut Team {
+impl IdleSlot {
+    /// The mark of a thread that waits.
+    fn mark() -> *mut ForkJoin {
         NonNull::dangling().as_ptr()
     }
 
-    /// Gives the team to who waits here; false where nobody does.
-    fn call(&self, team: &Arc<Team>) -> bool {
-        if self.0.load(Ordering::Relaxed) != Seat::mark() {
+    /// Gives the work to the thread that waits here; false where none does.
+    fn call(&self, shared: &Arc<ForkJoin>) -> bool {
+        if self.0.load(Ordering::Relaxed) != IdleSlot::mark() {
             return false;
         }
-        let given = Arc::into_raw(team.clone()).cast_mut();
-        let (from, fail) = (Seat::mark(), Ordering::Relaxed);
+        let given = Arc::into_raw(shared.clone()).cast_mut();
+        let (from, fail) = (IdleSlot::mark(), Ordering::Relaxed);
         let called = self.0.compare_exchange(from, given, Ordering::AcqRel, fail);
         if called.is_err() {
             // SAFETY: nobody took what `into_raw` gave.
@@ -113,54 +114,54 @@ impl Seat {
     }
 
     /// Whether the caller waits here now; false where another one does.
-    fn sit(&self) -> bool {
+    fn occupy(&self) -> bool {
         let (empty, fail) = (ptr::null_mut(), Ordering::Relaxed);
-        let sat = (self.0).compare_exchange(empty, Seat::mark(), Ordering::Relaxed, fail);
-        sat.is_ok()
+        let occupied = (self.0).compare_exchange(empty, IdleSlot::mark(), Ordering::Relaxed, fail);
+        occupied.is_ok()
     }
 
-    /// Waits a moment for a team, for who sits here, and stands up.
-    fn wait(&self) -> Option<Arc<Team>> {
-        let is_called = || (self.0.load(Ordering::Relaxed) != Seat::mark()).then_some(());
-        look(SIT, is_called);
-        // Who is called while it stands up is called.
+    /// Waits a moment for work, on the thread that occupies the slot, and leaves it.
+    fn wait(&self) -> Option<Arc<ForkJoin>> {
+        let is_called = || (self.0.load(Ordering::Relaxed) != IdleSlot::mark()).then_some(());
+        look(SLICE, is_called);
+        // Work that comes while the thread leaves is taken.
         let found = self.0.swap(ptr::null_mut(), Ordering::Acquire);
-        // SAFETY: a seat in which somebody sits holds the mark or what comes from `Arc::into_raw`, taken here alone.
-        (found != Seat::mark()).then(|| unsafe { Arc::from_raw(found) })
+        // SAFETY: an occupied slot holds the mark or what comes from `Arc::into_raw`, taken here alone.
+        (found != IdleSlot::mark()).then(|| unsafe { Arc::from_raw(found) })
     }
 }
 
 thread_local! {
-    static RESTS: Cell<bool> = const { Cell::new(false) };
+    static LINGERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A team that calls while this thread looks for work. Other work of the pool that comes first is done instead.
-fn rest(seats: &[Seat]) -> Option<Arc<Team>> {
-    if RESTS.replace(true) {
-        return None; // work that was found by who rests already
+/// Work that comes while this thread looks for some. Other work of the pool that comes first is done instead.
+fn linger(idle: &[IdleSlot]) -> Option<Arc<ForkJoin>> {
+    if LINGERS.replace(true) {
+        return None; // in work that was found here
     }
-    let end = Instant::now() + REST;
+    let end = Instant::now() + LINGER;
     let mut found = None;
     while found.is_none() && Instant::now() < end {
-        let Some(seat) = seats.iter().find(|seat| seat.sit()) else {
+        let Some(slot) = idle.iter().find(|slot| slot.occupy()) else {
             break;
         };
-        found = seat.wait();
+        found = slot.wait();
         if found.is_none() && rayon::yield_now() == Some(rayon::Yield::Executed) {
             break;
         }
     }
-    RESTS.set(false);
+    LINGERS.set(false);
     found
 }
 
-/// Calls `work` on each number below `n`, on this thread and on as many helpers, who wait in a seat or whom `spawn`
+/// Calls `work` on each number below `n`, on this thread and on as many helpers, which wait in a slot or which `spawn`
 /// starts. Each has a share of consecutive numbers, of which others take the last ones when they are done with theirs.
 pub(crate) fn each(
     n: u32,
     helpers: usize,
     work: &(dyn Fn(usize) + Sync),
-    seats: &'static [Seat],
+    idle: &'static [IdleSlot],
     spawn: impl Fn(Box<dyn FnOnce() + Send>),
 ) {
     let place = |i: usize| (u64::from(n) * i as u64 / (helpers as u64 + 1)) as u32;
@@ -170,7 +171,7 @@ pub(crate) fn each(
     let work = unsafe {
         std::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work)
     };
-    let team = Arc::new(Team {
+    let shared = Arc::new(ForkJoin {
         work: Work(work),
         shares: collected(shares),
         owned: AtomicUsize::new(1),
@@ -179,19 +180,19 @@ pub(crate) fn each(
         left: Default::default(),
         panic: Mutex::new(None),
     });
-    let called = seats.iter().filter(|seat| seat.call(&team));
+    let called = idle.iter().filter(|slot| slot.call(&shared));
     for _ in called.take(helpers).count()..helpers {
-        let team = team.clone();
-        spawn(Box::new(move || serve(team, seats)));
+        let shared = shared.clone();
+        spawn(Box::new(move || serve(shared, idle)));
     }
     let own = catch_unwind(AssertUnwindSafe(|| {
-        team.job.asking().run(|| team.drain(0));
+        shared.job.asking().run(|| shared.drain(0));
     }));
     if own.is_err() {
-        team.job.stop();
+        shared.job.stop();
     }
-    team.close();
-    let theirs = team
+    shared.close();
+    let theirs = shared
         .panic
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -199,27 +200,27 @@ pub(crate) fn each(
     if let Some(panic) = own.err().or(theirs) {
         resume_unwind(panic);
     }
-    if team.job.is_stopped() {
+    if shared.job.is_stopped() {
         stop::stop();
     }
 }
 
-/// Helps one team after the other.
-fn serve(team: Arc<Team>, seats: &[Seat]) {
-    let mut next = Some(team);
-    while let Some(team) = next {
-        team.help();
-        drop(team);
-        next = rest(seats);
+/// Helps with one piece of shared work after the other.
+fn serve(shared: Arc<ForkJoin>, idle: &[IdleSlot]) {
+    let mut next = Some(shared);
+    while let Some(shared) = next {
+        shared.help();
+        drop(shared);
+        next = linger(idle);
     }
 }
 
-impl Team {
+impl ForkJoin {
     /// Does items until there are none left, those of its own share first.
     fn drain(&self, own: usize) {
         let n = self.shares.len();
         let next = || (0..n).find_map(|i| self.shares[(own + i) % n].take(i == 0));
-        // SAFETY: `each` waits for who is here.
+        // SAFETY: `each` waits for the threads that are here.
         let work = unsafe { &*self.work.0 };
         while !Job::is_over()
             && let Some(item) = next()
@@ -261,7 +262,7 @@ impl Team {
         self.inside.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Lets nobody begin any more and waits for who has; meanwhile asks whether to stop.
+    /// Lets no thread begin any more and waits for those that have; meanwhile asks whether to stop.
     fn close(&self) {
         self.inside.fetch_or(CLOSED, Ordering::AcqRel);
         if look(PATIENCE, || self.is_empty().then_some(())).is_some() {
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_late_is_not_waited_for() {
+    fn a_thread_that_comes_late_is_not_waited_for() {
         let (late, helpers) = mpsc::channel();
         each(10, 2, &|_| (), &[], |helper| late.send(helper).unwrap());
         drop(late);
@@ -324,8 +325,8 @@ mod tests {
     }
 
     #[test]
-    fn who_rests_is_called_to_the_next_team() {
-        static SEATS: [Seat; 1] = [Seat(AtomicPtr::new(ptr::null_mut()))];
+    fn a_thread_that_lingers_gets_the_next_work() {
+        static IDLE: [IdleSlot; 1] = [IdleSlot(AtomicPtr::new(ptr::null_mut()))];
         let started = AtomicUsize::new(0);
         let spawn = |helper: Box<dyn FnOnce() + Send>| {
             started.fetch_add(1, Ordering::Relaxed);
@@ -337,12 +338,12 @@ mod tests {
         };
         let (rounds, n) = (2_000, 4);
         for _ in 0..rounds {
-            each(n, 1, &work, &SEATS, spawn);
+            each(n, 1, &work, &IDLE, spawn);
         }
         assert_eq!(met.load(Ordering::Relaxed), rounds * n as usize);
         assert!(started.load(Ordering::Relaxed) < rounds);
-        // Nobody sits for ever, and a team that was left in a seat would have been forgotten.
-        let is_left = || SEATS[0].0.load(Ordering::Relaxed).is_null().then_some(());
+        // No thread occupies a slot for ever, and work that was left in one would have been forgotten.
+        let is_left = || IDLE[0].0.load(Ordering::Relaxed).is_null().then_some(());
         assert!(look(Duration::from_secs(10), is_left).is_some());
     }
 }

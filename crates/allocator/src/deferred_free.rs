@@ -1,5 +1,5 @@
-//! Pages on their way back to the system. To take them back takes it about as long as to fill them, so a thread of its
-//! own does it: who lets go of an array goes on at once, whatever lock it holds.
+//! Deferred free: pages on their way back to the system. To take them back takes it about as long as to fill them, so a
+//! thread of its own does it: a thread that drops an array goes on at once, whatever lock it holds.
 
 use super::pages;
 use std::ptr::null_mut;
@@ -81,7 +81,7 @@ pub(super) fn give_back() -> bool {
 }
 
 /// Gives all that waits back, and waits for what another thread gives back; whether there was anything.
-pub(super) fn settle() -> bool {
+pub(super) fn finish() -> bool {
     let mut left = BYTES.load(Ordering::Relaxed);
     let any = give_back() || left > 0;
     while left > 0 {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_let_go_at_once() {
+    fn several_threads_free_at_once() {
         let work = || (0..20).for_each(|i| drop(vec![1u8; (16 << 20) + i]));
         thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
     }

@@ -1,5 +1,5 @@
-//! Turns at the interpreter lock: what works long with it lets other threads have it now and then, and what works
-//! without it looks for the user's wish to stop.
+//! Yielding the global interpreter lock (GIL): long work with it yields it to other threads now and then, and long work
+//! without it asks whether the user wants to stop.
 
 use crate::errors::interrupted;
 use pyo3::ffi;
@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// How long work goes on with the lock. A thread that waits asks for it after 5 ms, and gets it at the next turn.
+/// How long work goes on with the lock. A thread that waits asks for it after 5 ms, and gets it at the next yield.
 const WITH_LOCK: Duration = Duration::from_millis(1);
 
 /// How long work goes on without the lock until it asks for it, to look for an interrupt.
@@ -23,7 +23,7 @@ thread_local! {
 /// Lets loops and kernels notice a pending interrupt (Ctrl-C), and other threads have the lock if this one holds it.
 pub(crate) fn check_interrupt() -> ferrograph_tensor::Result<()> {
     if holds_lock() {
-        return Python::attach(|py| take_turns(py).map_err(interrupted));
+        return Python::attach(|py| yield_gil(py).map_err(interrupted));
     }
     let now = Instant::now();
     let is_early = ASKED.get().is_some_and(|asked| now - asked < WITHOUT_LOCK);
@@ -44,7 +44,7 @@ fn holds_lock() -> bool {
 /// are handled. To give the lock up and to take it again at once would keep it from all who have to wake up first.
 ///
 /// The step alone misses signals that the system gave to a thread which the interpreter does not know.
-fn take_turns(py: Python<'_>) -> PyResult<()> {
+fn yield_gil(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
     static STEP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let step = STEP.get_or_try_init(py, || {
@@ -63,20 +63,20 @@ fn handles_signals() -> bool {
     true
 }
 
-/// Work on Python objects, which needs the lock, in pieces.
-pub(crate) struct Turns {
+/// Yields the lock between pieces of work on Python objects, which needs it.
+pub(crate) struct GilYield {
     /// When the lock was had last, as far as the clock was looked at.
     since: Option<Instant>,
     pieces: u32,
 }
 
-impl Turns {
+impl GilYield {
     /// Pieces between looks at the clock.
     const FEW: u32 = 256;
 
     /// Begins with the first look at the clock.
-    pub(crate) fn new() -> Turns {
-        Turns {
+    pub(crate) fn new() -> GilYield {
+        GilYield {
             since: None,
             pieces: 0,
         }
@@ -89,7 +89,7 @@ impl Turns {
     #[inline]
     pub(crate) fn tick(&mut self, py: Python<'_>) -> PyResult<()> {
         self.pieces += 1;
-        match self.pieces % Turns::FEW {
+        match self.pieces % GilYield::FEW {
             0 => self.pause(py),
             _ => Ok(()),
         }
@@ -98,12 +98,12 @@ impl Turns {
     /// Says that a piece is done.
     ///
     /// # Errors
-    /// As [`Turns::tick`].
+    /// As [`GilYield::tick`].
     #[cold]
     pub(crate) fn pause(&mut self, py: Python<'_>) -> PyResult<()> {
         let since = *self.since.get_or_insert_with(Instant::now);
         if since.elapsed() >= WITH_LOCK {
-            take_turns(py)?;
+            yield_gil(py)?;
             self.since = Some(Instant::now());
         }
         Ok(())
