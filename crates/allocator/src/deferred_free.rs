@@ -98,7 +98,7 @@ pub(super) fn finish() -> bool {
 unsafe fn free_in_pieces(block: *mut u8, bytes: usize) {
     for start in (0..bytes).step_by(PIECE) {
         let piece = PIECE.min(bytes - start);
-        // SAFETY: the caller's promise; pieces begin at whole pages and lie within the block.
+        // SAFETY: the caller's promise; pieces begin at whole pages and are within the block.
         unsafe { pages::free(block.add(start), piece) };
         BYTES.fetch_sub(piece, Ordering::Relaxed);
     }

@@ -2,7 +2,7 @@
 //! own, which go back to the system when they are freed, very large ones beside the work.
 //!
 //! Rust ends the process where an allocation fails, wherever that is. So there is a reserve: where a small allocation
-//! fails, the reserve is given to the system, the allocation made, and the thread told to give up what it does. What is
+//! fails, the reserve is given to the system, the allocation made, and the work of the thread cancelled. What is
 //! large is asked for where a refusal is an error.
 
 mod deferred_free;

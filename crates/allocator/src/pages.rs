@@ -38,7 +38,7 @@ pub(super) fn zeroed(bytes: usize) -> *mut u8 {
     };
     let before = first.align_offset(LARGE_PAGE);
     let behind = LARGE_PAGE - before;
-    // SAFETY: what lies before and behind the pages that are given out is within the mapping made above.
+    // SAFETY: what is before and behind the pages that are given out is within the mapping made above.
     unsafe {
         let block = first.add(before);
         if before > 0 {

@@ -214,7 +214,7 @@ pub(crate) trait Slides {
     /// Of the kind.
     type Kind: Slide;
 
-    /// Where the windows lie.
+    /// Where the windows are.
     fn windows(&self) -> Result<Windows>;
 
     /// The shape of the output of the convolution that it is, or is a gradient of.

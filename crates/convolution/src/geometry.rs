@@ -1,4 +1,4 @@
-//! Where windows lie: sizes, strides, dilations and paddings along up to three axes.
+//! Where windows are: sizes, strides, dilations and paddings along up to three axes.
 
 use ferrograph_tensor::{Dim, Result, bail, err};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The axes that windows move along, at most.
 pub(crate) const AXES: usize = 3;
 
-/// One axis: how windows lie on it.
+/// One axis: how windows are spaced along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     /// Elements of the input.
@@ -34,14 +34,14 @@ impl Axis {
         before: 0,
     };
 
-    /// The element of the input that element `k` of window `o` is, where it lies within.
+    /// The element of the input that element `k` of window `o` is, where it is within.
     #[inline(always)]
     pub fn at(&self, o: usize, k: usize) -> Option<usize> {
         let at = (o * self.stride + k * self.dilation).checked_sub(self.before)?;
         (at < self.input).then_some(at)
     }
 
-    /// The elements of window `o` that lie within the input, as many as there may be of a window.
+    /// The elements of window `o` that are within the input, as many as there may be of a window.
     #[inline(always)]
     pub fn within(&self, o: usize) -> Range<usize> {
         let begin = o * self.stride;
@@ -53,8 +53,8 @@ impl Axis {
         first.div_ceil(self.dilation)..end.div_ceil(self.dilation).min(self.window)
     }
 
-    /// The axis of the convolution that the gradient of this one's input is, where windows lie at every element: over the
-    /// outputs, for each element of the input. None where they do not, or the padding is wider than a window.
+    /// The axis of the convolution that the gradient of this one's input is, where windows are at every element: over
+    /// the outputs, for each element of the input. None where they are not, or the padding is wider than a window.
     pub fn reversed(&self) -> Option<Axis> {
         let reach = self.window.saturating_sub(1).checked_mul(self.dilation)?;
         let before = reach.checked_sub(self.before)?;
@@ -66,8 +66,8 @@ impl Axis {
         })
     }
 
-    /// The elements of window `o` that lie within the input, where they follow one another in both: the first of them in
-    /// the window, the first in the input, and how many there are.
+    /// The elements of window `o` that are within the input, where they follow one another in both: the first of them
+    /// in the window, the first in the input, and how many there are.
     #[inline(always)]
     pub fn run(&self, o: usize) -> (usize, usize, usize) {
         let begin = o * self.stride;
@@ -81,7 +81,7 @@ impl Axis {
 /// How paddings are given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Padding {
-    /// Windows lie within the input.
+    /// Windows are within the input.
     Valid,
     /// As many windows as strides.
     Same,
@@ -89,7 +89,7 @@ pub(crate) enum Padding {
     Explicit(Vec<[usize; 2]>),
 }
 
-/// The attributes that say where windows lie, along the axes between batch and channels.
+/// The attributes that say where windows are, along the axes between batch and channels.
 #[derive(Clone, Debug)]
 pub(crate) struct Windows {
     pub strides: Vec<usize>,
@@ -129,7 +129,7 @@ impl Windows {
         })
     }
 
-    /// How windows of that size lie on an axis, the `i`-th of those between batch and channels.
+    /// How windows of that size are spaced along an axis, the `i`-th of those between batch and channels.
     pub fn axis(&self, i: usize, input: usize, window: usize) -> Result<Axis> {
         let (stride, dilation) = (self.strides[i], self.dilations[i]);
         let reach = match window {
@@ -175,7 +175,7 @@ impl Windows {
         })
     }
 
-    /// How many windows lie on an axis, as far as sizes are known.
+    /// How many windows there are along an axis, as far as sizes are known.
     pub fn output(&self, i: usize, input: Dim, window: Dim) -> Result<Dim> {
         let Some(n) = input.known() else {
             return Ok(Dim::UNKNOWN);

@@ -238,7 +238,7 @@ impl Convolution {
         });
     }
 
-    /// Adds rows to where their windows lie in the images: what undoes [`Self::lay`].
+    /// Adds rows to where their windows are in the images: what undoes [`Self::lay`].
     fn add<T: Number>(&self, group: usize, rows: &[T], first: usize, images: &mut [T]) {
         let (deep, row, image) = (self.deep(), self.row(), self.positions() * self.channels);
         let (from, windows) = (group * deep, self.windows());
@@ -280,8 +280,8 @@ impl Convolution {
 
     /// The filters of [`Self::reversed`]: from the last position to the first, rows as columns.
     fn turned<T: Number>(&self, filters: &[T]) -> Vec<T> {
-        let lying = View::of(&[self.taps(), self.channels, self.filters]);
-        let turned = lying.reverse(0).permute(&[0, 2, 1]);
+        let stored = View::of(&[self.taps(), self.channels, self.filters]);
+        let turned = stored.reverse(0).permute(&[0, 2, 1]);
         let mut all = vec_of(T::zero(), filters.len());
         Strided::read(&turned).copy(filters, &mut all);
         all

@@ -18,21 +18,21 @@ const GROUP: usize = 1 << 21;
 /// Windows that a thread takes at a time are a multiple of this: a tile's.
 const TILE: usize = 14;
 
-/// Parts of the filters' gradient for each thread, and in all where the output's lies near.
+/// Parts of the filters' gradient for each thread, and in all where the output's is in a near cache.
 const PARTS: usize = 2;
 const SMALL_PARTS: usize = 16;
-/// Numbers that lie near: in a second cache.
+/// Numbers that fit a near cache, the second one.
 const NEAR: usize = 1 << 18;
 
 /// Nanoseconds of a multiply-add, roughly.
 const COST: f64 = 0.025;
 
-/// How the windows of a convolution lie as rows in pieces.
+/// How the windows of a convolution are laid out as rows in pieces.
 struct Layout {
     /// The sizes of an image, padded where windows reach beyond it.
     sizes: [usize; AXES],
     padded: bool,
-    /// How far the pieces of a window lie from its origin.
+    /// How far the pieces of a window are from its origin.
     runs: Vec<usize>,
     /// The elements of a piece.
     len: usize,

@@ -7,7 +7,7 @@ use ferrograph_tensor::{Result, vec_of};
 /// How alignments are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// The class that stands for no label.
+    /// The class that represents no label.
     pub blank: usize,
     /// Whether equal labels one after the other are one label, unless a blank stands between.
     pub merge: bool,
@@ -172,7 +172,7 @@ mod tests {
         merge: true,
     };
 
-    /// What a path of classes stands for.
+    /// What a path of classes represents.
     fn labels_of(path: &[usize]) -> Vec<usize> {
         let mut labels = Vec::new();
         for (t, &class) in path.iter().enumerate() {

@@ -17,7 +17,7 @@ declare! {
         -> (decoded_indices: int64, decoded_values: int64, decoded_shape: int64, log_probability: T), gradient Stops {
         /// Whether equal classes one after the other are one label.
         merge_repeated: bool = false,
-        /// The class that stands for no label; counted from the end where negative.
+        /// The class that represents no label; counted from the end where negative.
         blank_index: i64 = -1,
     };
 }

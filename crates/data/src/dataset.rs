@@ -16,12 +16,12 @@ pub enum Cardinality {
     Known(u64),
     /// There is no end.
     Infinite,
-    /// Only iterating tells.
+    /// Not known before iterating.
     Unknown,
 }
 
 impl Cardinality {
-    /// The documented number: -1 stands for infinite, -2 for unknown.
+    /// The documented number: -1 is infinite, -2 unknown.
     pub fn number(self) -> i64 {
         match self {
             Cardinality::Known(n) => i64::try_from(n).unwrap_or(i64::MAX),
@@ -105,7 +105,7 @@ pub trait Dataset: fmt::Debug + Send + Sync {
 /// A shared dataset.
 pub type DatasetRef = Arc<dyn Dataset>;
 
-/// An iteration under way.
+/// An active iteration.
 pub trait Elements: Send {
     /// The next element, `None` at the end and ever after. After an error the iteration goes on behind the element
     /// that failed.
@@ -148,8 +148,8 @@ pub trait Elements: Send {
         })
     }
 
-    /// Up to `n` elements stacked, fewer at the end only, where they lie so anyway; `None` where only [`Elements::next`]
-    /// gives them.
+    /// Up to `n` elements stacked, fewer at the end only, where they are stacked already; `None` where only
+    /// [`Elements::next`] gives them.
     fn next_stacked(&mut self, _n: usize) -> Option<Result<Tensors>> {
         None
     }

@@ -50,7 +50,7 @@ fn commutes(graph: &Graph) -> bool {
     })
 }
 
-/// Whether a graph has an operation that acts on the world outside and yet commutes: it waits for files or for the host.
+/// Whether a graph has an operation that has an external effect and yet commutes: it waits for files or for the host.
 fn waits(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| {
         let regions = node.op.regions();

@@ -1,4 +1,4 @@
-//! Elements passed on as they are: kept for later, told apart, counted, or without those that fail.
+//! Elements passed on as they are: kept for later, distinguished, counted, or without those that fail.
 
 use crate::dataset::{
     BoxedElements, Cardinality, Dataset, DatasetRef, Elements, dataset_of, pause,

@@ -71,7 +71,7 @@ impl State {
 }
 
 impl Orders {
-    /// Those of two seeds; two zeros stand for any.
+    /// Those of two seeds; two zeros are any.
     pub fn new(mut seeds: (i64, i64), again: bool) -> Orders {
         if seeds == (0, 0) {
             // No seed was given: the order is anyone's, but one that can be repeated.

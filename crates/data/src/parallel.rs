@@ -29,11 +29,11 @@ datasets! {
     };
 }
 
-/// How many elements are under way for each thread that computes, and how many calls there are for each thread of the
+/// How many elements are in progress for each thread that computes, and how many calls there are for each thread of the
 /// machine where the program leaves that open: one is computed, one waits to be.
 const CALLS_PER_THREAD: usize = 2;
 
-/// The most calls under way, whatever the program asks for: each holds an element.
+/// The most active calls, whatever the program asks for: each holds an element.
 const MOST_CALLS: usize = 1024;
 
 /// A number of parallel calls.
@@ -101,8 +101,8 @@ impl Parallel {
         }
     }
 
-    /// How many elements of the input are under way: a thread that is done finds the next one waiting, so that it does not
-    /// wait for who takes the results.
+    /// How many elements of the input are in progress: a thread that is done finds the next one waiting, so that it
+    /// does not wait for who takes the results.
     fn n_under_way(&self) -> usize {
         match self.function.calls_host() {
             true => self.calls,
@@ -164,7 +164,7 @@ struct ParallelElements {
     input: Option<BoxedElements>,
     /// How many elements the input was asked for.
     n_asked: u64,
-    /// How many calls may be under way.
+    /// How many calls may be active.
     n_under_way: usize,
     workers: WorkerPool<Tensors, Result<Tensors>>,
     /// The calls whose results were not taken yet, in the order of the input.
@@ -216,7 +216,7 @@ impl ParallelElements {
         result.map(Some)
     }
 
-    /// What came of that job, which is no longer under way.
+    /// What came of that job, which is no longer in progress.
     fn done(&mut self, job: u64, result: Result<Tensors>) -> Result<Tensors> {
         let is_it = |call: &Call| matches!(call, Call::Job { number, .. } if *number == job);
         let place = self.under_way.iter().position(is_it);

@@ -72,7 +72,7 @@ struct RebatchElements {
     has_ended: bool,
 }
 
-/// A batch of no rows, in which sizes that the types do not tell are 0.
+/// A batch of no rows, in which sizes that the types do not give are 0.
 fn empty(specs: &[TensorSpec]) -> Result<Tensors> {
     let component = |spec: &TensorSpec| {
         let dims = spec.shape.dims().unwrap_or(&[]).iter().skip(1);

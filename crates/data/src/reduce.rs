@@ -37,7 +37,7 @@ declare! {
         element as ("output_types", "output_shapes"): Vec<TensorSpec>,
     };
 
-    /// How many elements `input_dataset` has: -1 for no end, -2 where only iterating tells.
+    /// How many elements `input_dataset` has: -1 for no end, -2 where it is not known before iterating.
     DatasetCardinality: dataset_cardinality(input_dataset: variant) -> (cardinality: int64 rank 0), gradient Stops;
 }
 

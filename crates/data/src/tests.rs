@@ -9,12 +9,12 @@ fn spec() -> TensorSpec {
     TensorSpec::scalar(DType::Int64)
 }
 
-/// The attributes that tell the type of elements of one component.
+/// The attributes that give the type of elements of one component.
 fn element_attrs(component: TensorSpec) -> Attrs {
     vec![component].write(Attrs::new(), &["output_types", "output_shapes"])
 }
 
-/// What an operation with these attributes gives; one that tells the types of elements has those of `spec`.
+/// What an operation with these attributes gives; one with the types of elements has those of `spec`.
 fn run(op: &str, attrs: Vec<(&str, Attr)>, inputs: &[Tensor]) -> Result<Tensors> {
     let specs = element_attrs(spec());
     let declared = registry().decl(op).map_or(&[][..], |decl| decl.attrs);

@@ -350,7 +350,8 @@ mod tests {
         current().id()
     }
 
-    /// Who did the jobs of two workers, of which the thread that asks may be one, and is elsewhere for so long at a time.
+    /// Who did the jobs of two workers, of which the thread that asks may be one, and is elsewhere for so long at a
+    /// time.
     fn who_worked(away: Duration) -> Vec<ThreadId> {
         let workers = WorkerPool::new(2, || Box::new(|_: usize| worked()));
         let mut workers = workers.helped(Box::new(|_| worked()));

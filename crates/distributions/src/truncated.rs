@@ -34,7 +34,7 @@ impl Drawn for f64 {
 const MOST: usize = 4;
 /// Proposals in a row that are refused, after which the next one is taken.
 const PATIENCE: usize = 1000;
-/// Where the mean lies that many deviations within a bound, normal numbers are proposed.
+/// Where the mean is that many deviations within a bound, normal numbers are proposed.
 const INSIDE: f64 = 1.3;
 
 /// The blocks of a stream one by one.
@@ -98,7 +98,7 @@ impl<T: Drawn> Truncated<T> {
     where
         T: 'a,
     {
-        // A bound that lies on one side of the mean becomes the lower one.
+        // A bound that is on one side of the mean becomes the lower one.
         if self.low == T::neg_infinity() || self.high < self.mean {
             std::mem::swap(&mut self.low, &mut self.high);
             self.deviation = -self.deviation;

@@ -24,7 +24,7 @@ pub trait Item: Sized {
     where
         Self: 'a;
 
-    /// The value of elements that lie one after the other.
+    /// The value of elements that are contiguous.
     ///
     /// # Errors
     /// As [`Item::value_of`].

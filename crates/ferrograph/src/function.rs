@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A function of a loaded model: the traces that were saved, and no more.
 ///
 /// A call runs the first trace that it fits: whose plain values are equal, and whose tensors have dtypes and shapes like
-/// the arguments'. A number or text may stand for a scalar tensor where no trace takes it as it is.
+/// the arguments'. A number or text may be given for a scalar tensor where no trace takes it as it is.
 ///
 /// ```
 /// use ferrograph::{Argument, Model};

@@ -171,7 +171,7 @@ impl Model {
     }
 
     /// The function that the root refers to by that way: names of attributes, places in lists and keys, with dots
-    /// between them. An object that can be called stands for its `__call__`.
+    /// between them. The name of an object that can be called is that of its `__call__`.
     ///
     /// # Errors
     /// `NotFound` where there is none.

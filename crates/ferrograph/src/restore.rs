@@ -84,7 +84,7 @@ pub(crate) fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// A model under way.
+/// A model that is being restored.
 struct Restoring<'f> {
     folder: PathBuf,
     file: &'f SavedFile,

@@ -186,7 +186,7 @@ fn traces_are_chosen_by_plain_values() {
         refused.contains("it takes the keywords [\"scale\"]"),
         "{refused}"
     );
-    // A number stands for a scalar tensor.
+    // A number is taken for a scalar tensor.
     let grown = model.function("grow").unwrap().call([3.into()]).unwrap();
     near(&found(grown.at(0).unwrap().clone()), &results("grown"));
 }

@@ -6,7 +6,7 @@ use ferrograph_tensor::Result;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 
-/// The names of the files and folders that fit a pattern, sorted. Between slashes, `*` stands for any characters, `?`
+/// The names of the files and folders that fit a pattern, sorted. Between slashes, `*` matches any characters, `?`
 /// for one, `[a-z]` for one of these, `[!a-z]` for one that is none of these, and `\` takes the next one as it is. Names
 /// that such a pattern finds in the working folder begin with `./`.
 ///
@@ -90,7 +90,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// How much of a pattern stands for that character, if it does.
+/// How much of a pattern matches that character, if it does.
 fn one(pattern: &[u8], character: Option<&u8>) -> Option<usize> {
     let c = *character?;
     match pattern {

@@ -153,7 +153,7 @@ fn int(value: &Value) -> Result<i64> {
     number.ok_or_else(|| unfit(value))
 }
 
-/// The bytes that a text stands for in base64, of either alphabet, with or without padding.
+/// The bytes that a text represents in base64, of either alphabet, with or without padding.
 fn base64(text: &str) -> Result<Vec<u8>> {
     let digits = text.trim_end_matches('=').as_bytes();
     let damaged = || {

@@ -1,7 +1,7 @@
 //! Files: read and written whole, found by patterns, and what their contents are.
 //!
-//! Each operation on the file system acts on the world, so that a graph keeps the program's order. Names of files are
-//! bytes, as strings are.
+//! Each operation on the file system has an external effect, so that a graph keeps the program's order. Names of files
+//! are bytes, as strings are.
 
 mod compressed;
 mod events;

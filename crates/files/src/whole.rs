@@ -18,7 +18,7 @@ declare! {
     /// The contents of the file of that name.
     ReadFile: read_file(filename: string rank 0) -> (contents: string rank 0), gradient Stops, effect World;
 
-    /// Makes the file of that name, and the folders it is to lie in, hold `contents` and nothing else.
+    /// Makes the file of that name, and the folders it is to be in, hold `contents` and nothing else.
     WriteFile: write_file(filename: string rank 0, contents: string rank 0) -> (), gradient Stops, effect World;
 
     /// The names of the files that fit one of the patterns, sorted.
@@ -48,7 +48,7 @@ fn contents(path: &Path) -> Result<Vec<u8>> {
     }
 }
 
-/// Writes a file, and makes the folders it lies in.
+/// Writes a file, and makes the folders it is in.
 fn write(path: &Path, contents: &[u8]) -> Result<()> {
     let fail = |e: std::io::Error| failed(path, &e);
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {

@@ -47,7 +47,7 @@ pub trait Source {
     fn read_some(&mut self, to: &mut [u8]) -> IoResult<usize>;
 
     /// What comes next where it was read ahead: a block, and how many bytes stand in it behind the room in front; none
-    /// stand for the end.
+    /// at the end.
     ///
     /// # Errors
     /// Those of the system; `FailedPrecondition` in a process that does not have the thread.
@@ -215,7 +215,7 @@ impl Source for Ahead {
                 FailedPrecondition,
                 "the thread that reads ahead stayed in the process that was forked: begin another iteration here"
             ),
-            // A thread that ended came to the end, or told of an error before.
+            // A thread that ended came to the end, or gave an error before.
             From::Thread { blocks, .. } => {
                 let block = blocks.as_ref().and_then(|blocks| blocks.recv().ok());
                 Ok(Some(block.unwrap_or(Ok((Block::EMPTY, 0)))))

@@ -1,4 +1,4 @@
-//! How the bytes of a file are compressed, and readers of what they stand for.
+//! How the bytes of a file are compressed, and readers of what they represent.
 
 use crate::snappy;
 use ferrograph_tensor::{ErrorKind, Result, bail};
@@ -104,8 +104,8 @@ impl Compression {
         })
     }
 
-    /// Reads what the bytes of a file stand for. A file of several compressed parts stands for all of them, an empty one
-    /// for nothing.
+    /// Reads what the bytes of a file represent. A file of several compressed parts is all of them, an empty one
+    /// is nothing.
     pub fn reader<R: BufRead + Send + 'static>(self, file: R) -> Box<dyn Read + Send> {
         match self {
             Compression::None => Box::new(file),
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn flipped_bits_of_what_is_compressed_are_reported() {
-        // Those that fill the last byte of the compressed bytes up stand for nothing.
+        // Those that fill the last byte of the compressed bytes up represent nothing.
         let is_fine = |found: io::Result<Vec<u8>>| found.map_or(true, |all| all == TEXT);
         let file = zlib(TEXT);
         for bit in 0..file.len() * 8 {

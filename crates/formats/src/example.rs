@@ -1,6 +1,6 @@
 //! Examples: features by name, each a list of strings, floats or integers; and sequences of features.
 //!
-//! What is read here stays where it lies; the lists are read into vectors of the caller.
+//! What is read here stays in place; the lists are read into vectors of the caller.
 
 use crate::wire::{Fields, Wire, bytes, push_floats, push_ints};
 use ferrograph_tensor::{DType, Result};

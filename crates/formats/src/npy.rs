@@ -188,7 +188,7 @@ fn layout(descr: &str) -> Result<Layout> {
     })
 }
 
-/// Where the elements lie of an array whose columns come one after the other, row by row.
+/// Where the elements are of an array whose columns come one after the other, row by row.
 fn columns_first(dims: &[usize], count: usize) -> Result<Vec<usize>> {
     let mut strides = Vec::with_capacity(dims.len());
     let mut step = 1usize;

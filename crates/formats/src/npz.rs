@@ -13,7 +13,7 @@ const END: u32 = 0x0605_4b50;
 /// The length of the record at the end, which a comment of at most 64 KiB follows.
 const END_LENGTH: usize = 22;
 
-/// No compressed byte stands for more.
+/// No compressed byte represents more.
 const MOST_DEFLATED: usize = 1100;
 
 /// Reads numbers in the order of their bytes.

@@ -63,7 +63,7 @@ impl<W: Write> Writer<W> {
 #[derive(Debug)]
 pub struct Reader<R> {
     from: R,
-    /// What was read ahead lies in `start..end`; behind it is room up to `limit`.
+    /// What was read ahead is in `start..end`; behind it is room up to `limit`.
     block: Block,
     start: usize,
     end: usize,
@@ -121,7 +121,7 @@ impl<R: Source> Reader<R> {
         self.next_record()?.map(string_of).transpose()
     }
 
-    /// The next record, which lies in the reader's buffer; nothing at the end.
+    /// The next record, which is in the reader's buffer; nothing at the end.
     pub fn next_record(&mut self) -> Result<Option<&[u8]>> {
         let Some(size) = self.size_of_next()? else {
             return Ok(None);

@@ -7,7 +7,7 @@ use ferrograph_tensor::{Error, ErrorKind, Origin, Result, TensorSpec, bail, err}
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// How many levels of graphs lie within each other at most: passes and plans walk through them by recursion.
+/// How many levels of graphs are within each other at most: passes and plans walk through them by recursion.
 pub const MAX_DEPTH: usize = 500;
 
 fn check_depth(op: &dyn Op) -> Result<()> {

@@ -122,7 +122,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it stands for any number of values.
+    /// Whether it represents any number of values.
     pub const fn is_list(&self) -> bool {
         matches!(self, Kind::List(..) | Kind::Copies(..) | Kind::Each(_))
     }

@@ -42,7 +42,7 @@ pub struct ValueInfo {
 }
 
 impl ValueInfo {
-    /// What inference is told of it.
+    /// What inference knows of it.
     pub fn as_input(&self) -> (&TensorSpec, Option<&Tensor>, Option<&Known>) {
         let (constant, known) = (self.constant.as_deref(), self.known.as_deref());
         (&self.spec, constant, known)
@@ -57,7 +57,7 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The values.
     pub values: Vec<ValueInfo>,
-    /// Outputs of the `Placeholder` nodes that stand for arguments, then captures.
+    /// Outputs of the `Placeholder` nodes that represent arguments, then captures.
     pub inputs: Vec<ValueId>,
     /// How many of the inputs are arguments.
     pub n_args: usize,

@@ -1,4 +1,4 @@
-//! What an operation lowers to: the kinds of work that executors tell apart.
+//! What an operation lowers to: the kinds of work that executors distinguish.
 //!
 //! [`lower`] asks an operation once its inputs' and outputs' shapes are static. Every kind that computes carries a bound
 //! kernel, so that an executor reads what it understands (to fuse, to work in place, to run elsewhere) and runs the
@@ -28,7 +28,8 @@ pub enum Lowered {
     Object(ObjectKernel),
     /// The operation runs the graphs that it holds.
     Region,
-    /// Only [`Op::compute`](crate::Op::compute) can tell: the size of an output depends on data, or values are not dense.
+    /// Only [`Op::compute`](crate::Op::compute) can do it: the size of an output depends on data, or values are not
+    /// dense.
     Eval,
 }
 
@@ -90,7 +91,7 @@ pub enum ScalarCode {
     ReluGrad,
     TanhGrad,
     SigmoidGrad,
-    /// Of three: the first, moved to the nearest of the others where it lies outside, to the second one first.
+    /// Of three: the first, moved to the nearest of the others where it is outside, to the second one first.
     Clip,
     /// Of three: the second where the first holds, else the third.
     Select,

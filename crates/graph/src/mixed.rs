@@ -88,7 +88,7 @@ fn cast_to_write(name: &str, val: &Val, to: DType) -> String {
     }
 }
 
-/// Whether a dtype is of a richer kind than another: numbers than truths, floats than integers, complex numbers than
+/// Whether a dtype is of a richer kind than another: numbers than bools, floats than integers, complex numbers than
 /// floats.
 fn holds(dtype: DType, other: DType) -> bool {
     let kind = |d: DType| match d {

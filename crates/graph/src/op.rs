@@ -355,10 +355,10 @@ pub trait Op: Any + fmt::Debug + Send + Sync {
     }
 
     /// What it does at these types, all of static shape: see [`lower`](crate::lower), by which callers ask. By default
-    /// only evaluation tells.
+    /// only evaluation gives it.
     ///
     /// # Errors
-    /// What can be told to be wrong before it runs.
+    /// Errors that are known before it runs.
     fn lower(&self, _inputs: &Inputs<'_>, _outputs: &[TensorSpec]) -> Result<Lowered> {
         Ok(Lowered::Eval)
     }

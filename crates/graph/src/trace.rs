@@ -27,7 +27,7 @@ pub trait Leaves {
 /// Constants of an outer graph up to this many elements are repeated inside instead of being captured.
 const REPEATED_CONSTANT_LIMIT: usize = 64;
 
-/// A value from outside and the input that stands for it inside.
+/// A value from outside and the input that represents it inside.
 #[derive(Clone)]
 pub struct Capture {
     /// The value outside.
@@ -42,7 +42,7 @@ struct State {
     captures: Vec<Capture>,
     captured: HashMap<u64, ValueId>,
     control: Vec<NodeId>,
-    /// Values that are told apart from their equals: graphs inside capture them, be they constants.
+    /// Values that are distinct from their equals: graphs inside capture them, be they constants.
     singled_out: HashSet<ValueId>,
 }
 
@@ -269,7 +269,7 @@ impl Trace {
         )
     }
 
-    /// The value inside that stands for `val`: itself, or a capture. Traces between capture it in their turn when the
+    /// The value inside that represents `val`: itself, or a capture. Traces between capture it, too, when the
     /// operation that holds this graph is emitted.
     pub fn resolve(self: &Arc<Self>, val: &Val, leaves: &dyn Leaves) -> Result<ValueId> {
         if let Val::Sym(s) = val

@@ -110,7 +110,7 @@ impl Drawing {
         });
     }
 
-    /// Draws the sides that lie within the image.
+    /// Draws the sides that are within the image.
     fn outline(&self, image: &mut [f32], corners: &[f32], color: &[f32]) {
         let (h, w, c) = (self.images.h, self.images.w, self.images.c);
         // Whole numbers of pixels towards zero; NaN is none.

@@ -22,7 +22,7 @@ declare! {
     ) -> (crops: float32), gradient Vjp {
         /// "bilinear" or "nearest".
         method: String = String::from("bilinear"),
-        /// What stands for pixels beyond the image.
+        /// The value of pixels beyond the image.
         extrapolation_value: f64 = 0.0,
     };
 
@@ -45,7 +45,7 @@ declare! {
     };
 }
 
-/// Between which elements of an axis a place lies, and how far from the first.
+/// Between which elements of an axis a place is, and how far from the first.
 #[derive(Clone, Copy)]
 struct Between {
     low: usize,
@@ -53,7 +53,7 @@ struct Between {
     beyond: f32,
 }
 
-/// How elements of a box lie on an axis.
+/// How elements of a box are spaced along an axis.
 #[derive(Clone, Copy)]
 struct Side {
     begin: f32,
@@ -193,7 +193,7 @@ impl Crops<'_> {
         });
     }
 
-    /// Calls `f` with each box, the place in the crops of each element within its image, and where that lies.
+    /// Calls `f` with each box, the place in the crops of each element within its image, and where that is.
     fn each(&self, mut f: impl FnMut(usize, usize, [Between; 2], [usize; 2])) {
         for n in 0..self.of.len() {
             let [y, x] = self.sides(n);

@@ -18,9 +18,9 @@ declare! {
     /// Images of `size` pixels, each the one of `images` that is nearest.
     ResizeNearestNeighbor: resize_nearest_neighbor(images: T in real rank 4, size: int32 rank 1)
         -> (resized_images: T), gradient Vjp, batch Folds(1) {
-        /// The middles of corners lie on one another.
+        /// The middles of corners coincide.
         align_corners: bool = false,
-        /// Pixels lie at their middles.
+        /// Pixels are at their middles.
         half_pixel_centers: bool = false,
     };
 

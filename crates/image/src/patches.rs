@@ -38,7 +38,7 @@ declare! {
     };
 }
 
-/// How windows lie on one axis.
+/// How windows are spaced along one axis.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
     size: usize,
@@ -54,7 +54,7 @@ impl Axis {
         reach.ok_or_else(|| err!(InvalidArgument, "ksizes and rates are too large"))
     }
 
-    /// How many windows lie on an axis of `n` elements, and how far the first begins before it.
+    /// How many windows there are along an axis of `n` elements, and how far the first begins before it.
     fn windows(&self, n: usize, is_same: bool) -> Result<(usize, usize)> {
         let reach = self.reach()?;
         if is_same {
@@ -68,7 +68,7 @@ impl Axis {
         Ok(((n + 1).saturating_sub(reach).div_ceil(self.stride), 0))
     }
 
-    /// Where element `k` of window `i` lies.
+    /// Where element `k` of window `i` is.
     fn at(&self, i: usize, k: usize, before: usize, n: usize) -> Option<usize> {
         let at = (i * self.stride + k.checked_mul(self.rate)?).checked_sub(before)?;
         (at < n).then_some(at)
@@ -138,7 +138,7 @@ impl Windows {
         ]))
     }
 
-    /// Calls `f` with each pixel of a window that lies within the image: where it lies among the elements of the window,
+    /// Calls `f` with each pixel of a window that is within the image: where it is among the elements of the window,
     /// and in the image.
     fn each(&self, of: Sizes, [y, x]: [usize; 2], mut f: impl FnMut(usize, usize)) -> Result<()> {
         let (_, above) = self.down.windows(of.h, self.is_same)?;

@@ -33,9 +33,9 @@ pub(crate) mod forward {
             /// How neighbours are weighed.
             method: Method,
         } (images: T in real rank 4, size: int32 rank 1) -> (resized_images: float32) {
-            /// The middles of corners lie on one another.
+            /// The middles of corners coincide.
             align_corners: bool = false,
-            /// Pixels lie at their middles.
+            /// Pixels are at their middles.
             half_pixel_centers: bool = false,
         };
 
@@ -43,7 +43,7 @@ pub(crate) mod forward {
         ResizeBilinear: resize_bilinear, gradient Vjp, batch Folds(1) { method: Method::Linear };
         /// Each pixel is weighed of the sixteen around it, by cubic polynomials.
         ResizeBicubic: resize_bicubic, gradient Vjp, batch Folds(1) { method: Method::Cubic };
-        /// Each pixel is the mean of the area that it stands for.
+        /// Each pixel is the mean of the area that it represents.
         ResizeArea: resize_area, gradient Vjp, batch Folds(1) { method: Method::Area };
     }
 }

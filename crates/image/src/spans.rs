@@ -79,14 +79,14 @@ impl Spans {
     }
 }
 
-/// Where on an axis of `from` elements those of one of `to` lie.
+/// Where on an axis of `from` elements those of one of `to` are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     pub from: usize,
     pub to: usize,
-    /// The first and the last elements of both lie on one another.
+    /// The first and the last elements of both coincide.
     pub align_corners: bool,
-    /// Elements lie at their middles.
+    /// Elements are at their middles.
     pub half_pixel_centers: bool,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Grid {
     clippy::cast_sign_loss
 )]
 impl Grid {
-    /// How far apart they lie.
+    /// How far apart they are.
     pub fn scale(&self) -> f32 {
         match self.align_corners && self.to > 1 {
             true => (self.from - 1) as f32 / (self.to - 1) as f32,
@@ -104,7 +104,7 @@ impl Grid {
         }
     }
 
-    /// Where element `i` lies.
+    /// Where element `i` is.
     fn place(&self, i: usize) -> f32 {
         match self.half_pixel_centers {
             true => (i as f32 + 0.5) * self.scale() - 0.5,
@@ -139,7 +139,7 @@ impl Grid {
     }
 
     /// Weights of the four elements around each, by cubic polynomials. At middles those beyond the ends count nothing;
-    /// elsewhere the ones at the ends stand for them.
+    /// elsewhere the ones at the ends are repeated.
     pub fn cubic(&self) -> Result<Spans> {
         let mut all = Spans::with_room(self.to, self.to.saturating_mul(4))?;
         for i in 0..self.to {
@@ -169,7 +169,7 @@ impl Grid {
         Ok(all)
     }
 
-    /// How much of each element lies within the part of the axis that stands for one of the result.
+    /// How much of each element is within the part of the axis that one of the result covers.
     pub fn area(&self) -> Result<Spans> {
         let scale = self.scale();
         let width = scale.ceil() as usize + 2;
@@ -185,10 +185,10 @@ impl Grid {
     }
 }
 
-/// How finely positions between elements are told apart by cubic weights.
+/// How finely positions between elements are distinguished by cubic weights.
 const STEPS: f32 = 1024.0;
 
-/// The weights of four elements, the second of which lies `beyond` before the place that is asked for.
+/// The weights of four elements, the second of which is `beyond` before the place that is asked for.
 fn taps(beyond: f32, a: f32) -> [f32; 4] {
     let beyond = (beyond * STEPS).round_ties_even() / STEPS;
     let near = |x: f32| ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
@@ -270,8 +270,8 @@ impl Bell {
         }
     }
 
-    /// Weights for an axis of `to` elements over one of `from`, which is scaled and then moved. Elements that lie beyond
-    /// the ends have none.
+    /// Weights for an axis of `to` elements over one of `from`, which is scaled and then moved. Elements that are
+    /// beyond the ends have none.
     #[allow(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

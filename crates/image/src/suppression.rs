@@ -1,4 +1,4 @@
-//! Keeping the best of boxes that lie on one another.
+//! Keeping the best of boxes that overlap.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
 use ferrograph_kernels::scratch::{push, vec_for, vec_of};

@@ -1,6 +1,6 @@
 //! Fork and join: items of work that a thread does together with those threads of the pool that come in time. It begins
-//! at once and waits only for threads that have begun: to wake one takes about as long as the shortest work that is worth
-//! another one. So a thread that has helped looks for more to do for a moment before it sleeps.
+//! at once and waits only for threads that have begun: to wake one takes about as long as the shortest work that is
+//! worth another one. So a thread that has helped looks for more to do for a moment before it sleeps.
 
 use std::any::Any;
 use std::cell::Cell;

@@ -286,7 +286,7 @@ mod tests {
         for (x, wide) in all.iter().zip(wide.iter()) {
             assert_eq!(wide.to_bits(), x.widen1().to_bits(), "{x:?}");
         }
-        // Each number, the middle to the next one, and what lies beside that.
+        // Each number, the middle to the next one, and what is beside that.
         let near = wide
             .iter()
             .flat_map(|x| (0..8).map(|i| x.to_bits() ^ (i << 11)));

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The stack of threads that run parts of programs, in bytes: as much as a program's own main thread has and more, since
-/// datasets, graphs and variants lie within each other as deep there.
+/// datasets, graphs and variants are within each other as deep there.
 pub const STACK: usize = 16 << 20;
 
 /// Work below this many nanoseconds stays on the caller's thread.
@@ -168,7 +168,7 @@ impl<'o, U> Base<'o, U> {
     /// The place that many elements from the beginning.
     ///
     /// # Safety
-    /// It must lie within the slice.
+    /// It must be within the slice.
     pub(crate) unsafe fn at(&self, offset: isize) -> *mut U {
         // SAFETY: promised by the caller.
         unsafe { self.0.offset(offset) }
@@ -177,7 +177,7 @@ impl<'o, U> Base<'o, U> {
     /// The piece of that length, `start` elements in.
     ///
     /// # Safety
-    /// The piece must lie within the slice and overlap no other piece in use.
+    /// The piece must be within the slice and overlap no other piece in use.
     #[allow(clippy::mut_from_ref)]
     pub(crate) unsafe fn piece(&self, start: usize, len: usize) -> &'o mut [U] {
         // SAFETY: promised by the caller.
@@ -221,12 +221,12 @@ pub(crate) fn par_pieces_mut<U: Send>(
     let n = out.len();
     let base = Base::of(out);
     each_piece(n, len, &|i, piece| {
-        // SAFETY: pieces of different numbers do not overlap and lie within `out`.
+        // SAFETY: pieces of different numbers do not overlap and are within `out`.
         f(i, unsafe { base.piece(piece.start, piece.len()) });
     });
 }
 
-/// Calls `f` with the number of each piece of `len` of `total` elements and where it lies. It is not generic, as
+/// Calls `f` with the number of each piece of `len` of `total` elements and where it is. It is not generic, as
 /// [`par_each`].
 fn each_piece(total: usize, len: usize, f: &(dyn Fn(usize, Range<usize>) + Sync)) {
     assert!(len > 0, "pieces have elements");

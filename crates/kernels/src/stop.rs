@@ -1,7 +1,7 @@
-//! Cancellation: stopping long work from outside. Kernels poll between pieces of work: a look at the clock, now and then
-//! a question to the host whether the user asked to stop. Where so, the rest of the work is left undone and the stack
-//! unwinds with [`Stopped`], up to who catches it: what a kernel was writing is nobody's by then. So it does where the
-//! allocator says that memory runs short.
+//! Cancellation: stopping long work from outside. Kernels poll between pieces of work: a look at the clock, now and
+//! then a question to the host whether the user asked to stop. Where so, the rest of the work is left undone and the
+//! stack unwinds with [`Stopped`], up to who catches it: what a kernel was writing is nobody's by then. So it does
+//! where the allocator says that memory runs short.
 
 use crate::scratch::exhausted;
 use std::cell::{Cell, RefCell};
@@ -80,7 +80,7 @@ pub fn pause() {
 }
 
 /// Whether it is time for a question, and the answer is to stop.
-fn is_told_now() -> bool {
+fn is_stop_due() -> bool {
     let now = Instant::now();
     let is_time = ASKED.get().is_none_or(|asked| now - asked >= INTERVAL);
     if is_time {
@@ -124,7 +124,7 @@ impl Job {
         }
     }
 
-    /// The same work for the thread that the host can tell to stop.
+    /// The same work for the thread that asks the host whether to stop.
     pub(crate) fn asking(&self) -> Job {
         Job {
             asks: true,
@@ -146,11 +146,11 @@ impl Job {
         if stopped == Some(true) {
             return true;
         }
-        let told = asks && is_told_now();
-        if told {
+        let stops = asks && is_stop_due();
+        if stops {
             Job::current().stop();
         }
-        told
+        stops
     }
 
     /// What the caller's thread takes part in.

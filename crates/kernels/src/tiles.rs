@@ -1,4 +1,4 @@
-//! Products of matrices whose rows lie in pieces, as the windows of a convolution do: nothing is laid out again.
+//! Products of matrices whose rows are in pieces, as the windows of a convolution are: nothing is laid out again.
 //!
 //! A tile of the result stays in registers while the summed dimension passes by. It is written once, for vectors of any
 //! width ([`lanes`]), and compiled for each instruction set. Numbers of 16 bits are read and written as such ([`stored`]).
@@ -15,14 +15,14 @@ pub use channels::{Channels, Tap, slide_channels, sum_channels};
 pub use product::{Panels, multiply};
 pub use transposed::multiply_transposed;
 
-/// Rows of numbers that lie in pieces: row `i` is, one after another, the `len` numbers from `origins[i] + runs[j]` on.
+/// Rows of numbers that are in pieces: row `i` is, one after another, the `len` numbers from `origins[i] + runs[j]` on.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces<'a> {
-    /// Where the numbers lie.
+    /// Where the numbers are.
     pub data: &'a [f32],
     /// Where each row begins.
     pub origins: &'a [usize],
-    /// How far each piece lies from there.
+    /// How far each piece is from there.
     pub runs: &'a [usize],
     /// The numbers of a piece.
     pub len: usize,

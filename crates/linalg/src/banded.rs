@@ -21,7 +21,7 @@ declare! {
     /// The `output` with `A @ output = rhs`, or with the adjoint of `A`, whose diagonals are `bands`. An error where it has
     /// no inverse.
     BandedSolve: banded_solve(bands: T in field, rhs: T) -> (output: T), gradient Vjp, batch Broadcasts {
-        /// How many diagonals lie above the main one; all but that one where negative.
+        /// How many diagonals are above the main one; all but that one where negative.
         upper: i64 = 0,
         /// The system is that of the adjoint.
         adjoint: bool = false,
@@ -29,7 +29,7 @@ declare! {
 
     /// `A @ rhs`, or with the adjoint of `A`, whose diagonals are `bands`.
     BandedMatMul: banded_mat_mul(bands: T in field, rhs: T) -> (output: T), gradient Vjp, batch Broadcasts {
-        /// How many diagonals lie above the main one; all but that one where negative.
+        /// How many diagonals are above the main one; all but that one where negative.
         upper: i64 = 0,
         /// The product is that of the adjoint.
         adjoint: bool = false,
@@ -37,7 +37,7 @@ declare! {
 
     /// As many diagonals of `left @ adjoint(right)` as `like` has.
     BandedOuter: banded_outer(left: T in field, right: T, like: T) -> (bands: T), gradient Vjp, batch Broadcasts {
-        /// How many diagonals lie above the main one; all but that one where negative.
+        /// How many diagonals are above the main one; all but that one where negative.
         upper: i64 = 0,
     };
 }
@@ -83,7 +83,7 @@ fn like_rhs(inputs: &Inputs<'_>, upper: i64) -> Result<Specs> {
     Ok(smallvec![spec_of(inputs.spec(0), lead, &rest)])
 }
 
-/// What a kernel needs to know: where the elements lie, and which matrices meet.
+/// What a kernel needs to know: where the elements are, and which matrices meet.
 struct Meeting {
     band: Band,
     columns: usize,

@@ -2,8 +2,8 @@
 
 use crate::field::Field;
 
-/// Where the elements of a matrix lie: row `d` of `bands` holds the diagonal `upper - d` above the main one, each element
-/// at the place of its row in the matrix.
+/// Where the elements of a matrix are: row `d` of `bands` holds the diagonal `upper - d` above the main one, each
+/// element at the place of its row in the matrix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Band {
     /// Rows and columns of the matrix.

@@ -85,7 +85,7 @@ impl Op for SelfAdjointEigV2 {
             let turned = e.batch_matmul(&left, &v, false, true)?;
             grad = e.add(&grad, &turned)?;
         }
-        // Only the lower triangle was read, which stands for the upper one as well.
+        // Only the lower triangle was read, which determines the upper one as well.
         let symmetric = e.plus_adjoint(&grad)?;
         Ok(smallvec![Some(e.lower_half(&symmetric)?.into())])
     }

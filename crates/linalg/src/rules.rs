@@ -135,7 +135,7 @@ pub(crate) trait Matrices: Emitter {
         self.one_hot(order, &depth, &on, &off, -1)
     }
 
-    /// How many columns matrices have, behind a zero that stands for the other axes where slices end or begin.
+    /// How many columns matrices have, behind a zero for the other axes where slices end or begin.
     fn ends_of_columns(&mut self, a: &Val) -> Result<Val> {
         let shape = self.shape_of(a)?;
         let [zero, last, end, step] = [0, -1, 0, 1].map(|i| self.int_vector(&[i]));

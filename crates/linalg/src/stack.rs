@@ -7,7 +7,7 @@ use ferrograph_tensor::{Dim, PartialShape, Result, TensorSpec, bail, err};
 
 use crate::field::Field;
 
-/// How many matrices of what size lie in a tensor.
+/// How many matrices of what size are in a tensor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stack {
     pub n: usize,

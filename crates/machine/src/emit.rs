@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
         self.b.def_var(self.fuel, full);
     }
 
-    /// The address that a place lies behind.
+    /// The address that a place is behind.
     fn base(&mut self, place: Place) -> Value {
         let step = self.pointer.bytes() as i32;
         let at = place.pointer as i32 * step;

@@ -1,4 +1,4 @@
-//! The memory that machine code lies in.
+//! The memory that machine code is in.
 
 use cranelift_codegen::CodegenError;
 use cranelift_codegen::isa::OwnedTargetIsa;

@@ -52,7 +52,7 @@ pub enum Arg {
     Bits(u64),
 }
 
-/// Where a value lies in memory: so many bytes behind the pointer of that number.
+/// Where a value is in memory: so many bytes behind the pointer of that number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// Which pointer.
@@ -87,9 +87,9 @@ pub enum Op {
     GreaterEqual,
     Equal,
     NotEqual,
-    /// Of truths whether both hold, of integers the bits that both have.
+    /// Of bools whether both hold, of integers the bits that both have.
     And,
-    /// Of truths whether one holds, of integers the bits that one has.
+    /// Of bools whether one holds, of integers the bits that one has.
     Or,
     Xor,
     Not,
@@ -105,7 +105,7 @@ pub enum Op {
     Rsqrt,
     Reciprocal,
     Relu,
-    /// Moved to the nearest of 0 and 6 where it lies outside; NaN stays.
+    /// Moved to the nearest of 0 and 6 where it is outside; NaN stays.
     Relu6,
     Floor,
     Ceil,
@@ -114,7 +114,7 @@ pub enum Op {
     ReluGrad,
     TanhGrad,
     SigmoidGrad,
-    /// The first moved to the nearest of two bounds where it lies outside, the lower one first; NaN stays.
+    /// The first moved to the nearest of two bounds where it is outside, the lower one first; NaN stays.
     Clip,
     /// The second where the first, a bool, holds, else the third.
     Select,
@@ -177,7 +177,7 @@ pub enum Inst {
         stores: Vec<(Arg, Type, Place)>,
         /// Which pointer.
         pointer: u32,
-        /// An [`Type::I64`]: the place, such that all elements read lie in the memory.
+        /// An [`Type::I64`]: the place, such that all elements read are in the memory.
         at: Arg,
         /// Elements behind the place, and what they set.
         loads: Vec<(u32, Var)>,

@@ -67,7 +67,7 @@ impl Scalar for bool {
     }
 }
 
-/// A program that sets one variable by a function of variables 0 and 1, which lie behind pointers 0 and 1.
+/// A program that sets one variable by a function of variables 0 and 1, which are behind pointers 0 and 1.
 fn program(op: Op, on: Type, to: Type, args: [Arg; 3]) -> Program {
     let place = |pointer| Place { pointer, offset: 0 };
     Program {

@@ -8,7 +8,7 @@ fn compute(op: Op, on: Type, to: u32, a: Arg, b: Arg) -> Inst {
     Inst::Compute { op, on, to, args }
 }
 
-/// Counts from 0 to what lies behind pointer 0, for pointer 1, with these instructions in the body.
+/// Counts from 0 to what is behind pointer 0, for pointer 1, with these instructions in the body.
 fn counter(mut inner: Vec<Inst>) -> Program {
     let [n, i, goes_on] = [0, 1, 2];
     inner.push(compute(Op::Add, Type::I64, i, Arg::Var(i), Arg::Bits(1)));

@@ -19,7 +19,7 @@ declare! {
 
     /// The tensors `values`, of one shape, stacked along a new axis.
     Pack as "stack": pack(values: [T; N]) -> (output: T), gradient Vjp, batch Rule {
-        /// Where the new axis lies in the output.
+        /// Where the new axis is in the output.
         axis: i64 = 0,
     };
 }

@@ -30,7 +30,7 @@ declare! {
     /// Vectors of `depth` along a new axis that hold `on_value` at the index and `off_value` elsewhere.
     OneHot as "one_hot": one_hot(indices: TI in label, depth: Tdepth in index rank 0, on_value: T rank 0, off_value: T rank 0)
         -> (output: T), gradient Vjp, batch Rule {
-        /// Where the new axis lies in the output; -1 for last.
+        /// Where the new axis is in the output; -1 for last.
         axis: i64 = -1,
     };
 }

@@ -96,7 +96,7 @@ impl Moving for MatrixBandPart {
     }
 }
 
-/// The diagonals `lower..=upper` of matrices of that size, as rows of one length: where each lies.
+/// The diagonals `lower..=upper` of matrices of that size, as rows of one length: where each is.
 #[derive(Clone, Copy, Debug)]
 struct Band {
     rows: usize,
@@ -136,7 +136,7 @@ impl Band {
         Ok(())
     }
 
-    /// Where each diagonal of `batch` matrices lies in them, and where among the diagonals.
+    /// Where each diagonal of `batch` matrices is in them, and where among the diagonals.
     fn places(&self, batch: usize) -> impl Iterator<Item = (View, View)> + '_ {
         let longest = self.longest();
         let all = [batch, self.count(), longest];
@@ -166,7 +166,8 @@ impl Band {
 }
 
 attr_enum! {
-    /// To which side diagonals shorter than the rows that hold them lie: those above the main one and itself, those below.
+    /// To which side diagonals shorter than the rows that hold them are: those above the main one and itself, those
+    /// below.
     Align {
         /// Above to the right, below to the left.
         RightLeft = "RIGHT_LEFT",
@@ -180,7 +181,7 @@ attr_enum! {
 }
 
 impl Align {
-    /// Whether the diagonals above, and those below, lie to the right.
+    /// Whether the diagonals above, and those below, are to the right.
     fn right(self) -> (bool, bool) {
         match self {
             Align::RightLeft => (true, false),
@@ -224,7 +225,7 @@ fn band(
     Ok(band)
 }
 
-/// As `band`, of diagonals that need not lie in the matrices.
+/// As `band`, of diagonals that need not be in the matrices.
 fn band_anywhere(
     inputs: &Inputs<'_>,
     k: usize,

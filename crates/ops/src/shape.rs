@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 declare! {
     trait EmitReshape;
 
-    /// The elements of `tensor` under the shape `shape`; a -1 in it stands for what is left.
+    /// The elements of `tensor` under the shape `shape`; a -1 in it is what is left.
     Reshape: reshape(tensor: T, shape: Tshape in index rank 1) -> (output: T), gradient Vjp, identity Reshapes, batch Rule;
 
     /// `input` with an axis of size 1 put in at `dim`.
@@ -111,7 +111,7 @@ impl Reshape {
         Ok(())
     }
 
-    /// The size that -1 stands for beside sizes of 0: what the other sizes leave of the elements that there would be
+    /// The size that -1 is beside sizes of 0: what the other sizes leave of the elements that there would be
     /// without those of 0, on both sides. `None` where that is not known yet.
     fn beside_zeros(target: &[Option<i64>], from: &PartialShape) -> Option<i64> {
         if !target.contains(&Some(-1)) {

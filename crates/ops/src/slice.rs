@@ -114,7 +114,7 @@ fn view(known: &[Known; 3]) -> Entries<'_> {
     }
 }
 
-/// Where the selected elements lie in a tensor of that shape.
+/// Where the selected elements are in a tensor of that shape.
 fn place(selection: &[Taken], dims: &[usize]) -> View {
     let sliced = |v: View, (axis, t): (usize, &Taken)| v.slice(axis, t.start, t.stride, t.size);
     let axes = selection.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Dtypes and shapes across the border: the Python objects that stand for them, registered once at import.
+//! Dtypes and shapes across the border: the Python objects that represent them, registered once at import.
 
 use crate::errors::naming;
 use ferrograph_tensor::{DType, Dim, PartialShape};
@@ -19,7 +19,7 @@ struct Registered {
 }
 
 impl Registered {
-    /// The dtype that a DType object stands for.
+    /// The dtype that a DType object represents.
     fn dtype(&self, obj: &Bound<'_, PyAny>) -> Option<DType> {
         let at = self.dtypes.iter().position(|d| d.is(obj));
         at.map(|code| DType::ALL[code])
@@ -28,7 +28,7 @@ impl Registered {
 
 static REGISTERED: PyOnceLock<Registered> = PyOnceLock::new();
 
-/// Takes the Python objects that stand for dtypes and shapes, and the classes that count as tensors.
+/// Takes the Python objects that represent dtypes and shapes, and the classes that count as tensors.
 ///
 /// `dtypes` lists the DType objects in the order of their `_code`. A second call has no effect.
 #[pyfunction]

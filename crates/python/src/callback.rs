@@ -45,7 +45,7 @@ mod declared {
             PyFunc {
                 /// It gets tensors, and one more output keeps what its gradient needs; else it gets arrays.
                 eager: bool,
-                /// Whether it acts on the world.
+                /// Whether it has an external effect.
                 stateful: bool,
             } (input: [Tin]) -> (output: [Tout]) {
                 /// The function.

@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt};
 use scalar::Scalar;
 
-/// The tensor that a Python value stands for, of that dtype where one is given, else as the value suggests.
+/// The tensor that a Python value represents, of that dtype where one is given, else as the value suggests.
 ///
 /// `None` where a tensor stands inside a sequence, or is the value itself: only the caller can pack those.
 ///
@@ -55,7 +55,7 @@ pub(crate) fn tensor_from_py(
     sequence::tensor_of(obj, dtype)
 }
 
-/// The tensor that an operand stands for beside a tensor of that dtype, which it takes where it fits.
+/// The tensor that an operand represents beside a tensor of that dtype, which it takes where it fits.
 ///
 /// `None` where tensors stand inside the operand, see [`tensor_from_py`].
 ///

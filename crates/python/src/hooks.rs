@@ -40,7 +40,7 @@ hooks! {
     attribute,
     /// Says in an exception for which parameter of the function called from outside a value was given.
     name_argument,
-    /// The key that stands for a tensor in dictionaries.
+    /// The key that represents a tensor in dictionaries.
     tensor_ref,
     /// The graph of a symbolic tensor.
     graph_of,
@@ -58,13 +58,13 @@ hooks! {
     variable_from_handle,
     /// The error of a call that does not fit the parameters.
     binding_error,
-    /// Writes text to one of Python's streams.
+    /// Writes text to a stream of Python.
     print_sink,
     /// Hears of a trace that is called while another one is made.
     called_while_tracing,
     /// Leaves the front end's own frames out of a traceback.
     show_users_frames,
-    /// Hears of an operator of a symbolic scalar that fails for some numbers of Python's.
+    /// Hears of an operator of a symbolic scalar that fails for some numbers of Python.
     divided,
     /// Whether an operator of a symbolic tensor leaves it to what stands beside it what it does.
     stands_apart,
@@ -72,9 +72,9 @@ hooks! {
     numpy_operator,
     /// The same of an augmented assignment; `NotImplemented` where it is left to the plain operator.
     numpy_in_place,
-    /// Hears of an operator that takes a symbolic tensor of bools for truths.
+    /// Hears of an operator that takes a symbolic tensor of bools for bools.
     taken_for_truth,
-    /// Two operands of different dtypes, one of which stands for a number that takes the other's; `None` of others.
+    /// Two operands of different dtypes, one of which represents a number that takes the other's; `None` of others.
     weakened,
     /// Runs a callback on tensors.
     run_callback,

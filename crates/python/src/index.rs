@@ -108,8 +108,8 @@ impl Index {
         self.strides.push(stride);
     }
 
-    /// The elements that numbers, then perhaps one slice without gaps, then whole axes take: they lie together, and are
-    /// shared. `None` for other keys, and for numbers out of range, whose error the operation words.
+    /// The elements that numbers, then perhaps one slice without gaps, then whole axes take: they are contiguous, and
+    /// are shared. `None` for other keys, and for numbers out of range, whose error the operation words.
     fn rows_of(&self, tensor: &Tensor) -> Option<Tensor> {
         let n = self.begin.len();
         if self.masks.new_axis != 0 || self.masks.ellipsis != 0 || n > tensor.shape().rank() {
@@ -133,7 +133,7 @@ impl Index {
         self.masks.shrink_axis >> entry & 1 == 1
     }
 
-    /// Whether an entry takes all of its axis as it lies.
+    /// Whether an entry takes all of its axis as it is stored.
     fn is_whole(&self, entry: usize) -> bool {
         let is_open = (self.masks.begin & self.masks.end) >> entry & 1 == 1;
         is_open && self.strides[entry] == 1

@@ -1,6 +1,6 @@
-//! Tensors of graphs under construction that stand for Python's own integers, and what is made of them.
+//! Tensors of graphs under construction that represent Python's own integers, and what is made of them.
 //!
-//! An integer of Python's that a branch or a loop chooses is an int32 or int64 tensor while the function is traced. What
+//! An integer of Python that a branch or a loop chooses is an int32 or int64 tensor while the function is traced. What
 //! Python's operators make of it has no bounds in plain Python; the front end adds a check where a tensor has some.
 
 use crate::region::PyRegion;
@@ -137,7 +137,7 @@ impl Search<'_> {
         }
     }
 
-    /// The kind of what one of Python's operations makes of values.
+    /// The kind of the result of a Python operation on values.
     fn together(&mut self, trace: &TraceRef, inputs: &[ValueId], depth: usize) -> Kind {
         let mut all = if inputs.is_empty() {
             Kind::Other
@@ -164,7 +164,7 @@ type Arithmetic<'py> = (
     Option<(String, u32)>,
 );
 
-/// Which tensors of a trace stand for integers of Python's.
+/// Which tensors of a trace represent integers of Python.
 #[pyclass(name = "Numbers", module = "ferrograph._core", frozen)]
 pub(crate) struct PyNumbers(Mutex<HashSet<u64>>);
 

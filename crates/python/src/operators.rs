@@ -165,8 +165,8 @@ fn partner(other: &Bound<'_, PyAny>, tensor: &Val) -> PyResult<Option<Val>> {
     operand_of(other, tensor).map(Some)
 }
 
-/// Whether the front end says that it is left to `other` what the operator does, beside what stands for a number or
-/// text of Python's.
+/// Whether the front end says that it is left to `other` what the operator does, beside a tensor that represents a
+/// number or text of Python.
 fn stands_apart(slf: &Bound<'_, PyTensor>, other: &Bound<'_, PyAny>, sign: &str) -> PyResult<bool> {
     let is_number = other.is_exact_instance_of::<PyInt>()
         || other.is_exact_instance_of::<PyFloat>()
@@ -270,7 +270,7 @@ fn as_truth(tensor: &Bound<'_, PyTensor>, sign: &str) -> PyResult<()> {
     Ok(())
 }
 
-/// Tells the front end of an operator of a symbolic scalar that fails for some numbers of Python's.
+/// Tells the front end of an operator of a symbolic scalar that fails for some numbers of Python.
 fn as_quotient(
     tensor: &Bound<'_, PyTensor>,
     other: &Bound<'_, PyAny>,
@@ -382,7 +382,7 @@ fn is_fraction(other: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(is_number || other.hasattr(intern!(other.py(), "dtype"))?)
 }
 
-/// The operands of which the front end says that one is a number of Python's, which takes the dtype of the other one.
+/// The operands of which the front end says that one is a number of Python, which takes the dtype of the other one.
 fn weakened<'py>(
     slf: &Bound<'py, PyTensor>,
     other: &Bound<'py, PyAny>,

@@ -19,9 +19,9 @@ use pyo3::types::{PyFrozenSet, PyList};
 
 /// A multi-dimensional array of elements of one dtype.
 ///
-/// Eager tensors have a value, which `numpy()` gives; symbolic ones stand for a value of the graph that is being traced.
-/// Operators compute elementwise, on operands of one dtype whose shapes broadcast; `==` too, and `@` multiplies matrices.
-/// Values of tensors never change; a tensor takes attributes, which it keeps for as long as it lives.
+/// Eager tensors have a value, which `numpy()` gives; symbolic ones represent a value of the graph that is being
+/// traced. Operators compute elementwise, on operands of one dtype whose shapes broadcast; `==` too, and `@` multiplies
+/// matrices. Values of tensors never change; a tensor takes attributes, which it keeps for as long as it lives.
 ///
 ///     >>> x = fg.constant([[1, 2], [3, 4]])
 ///     >>> (2 * x - x[0]).numpy()
@@ -96,7 +96,7 @@ pub(crate) fn wrap(py: Python<'_>, val: Val) -> PyResult<Bound<'_, PyAny>> {
         Val::Sym(_) => Bound::new(py, (PySymbolic, PyTensor { val }))?.into_any(),
     };
     // Tensors refer to no objects, so the search for cycles passes them by.
-    // SAFETY: the object is of a class with a head for the collector, and nothing of it is under way.
+    // SAFETY: the object is of a class with a head for the collector, and nothing of it is in use.
     unsafe { ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
     Ok(object)
 }
@@ -278,7 +278,7 @@ impl PyTensor {
         hooks(slf.py())?.format.bind(slf.py()).call1((slf, spec))
     }
 
-    /// An object that stands for this very tensor as a dictionary key; `.deref()` gives it back.
+    /// An object that represents this very tensor as a dictionary key; `.deref()` gives it back.
     #[pyo3(name = "ref")]
     fn reference<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hooks(slf.py())?.tensor_ref.bind(slf.py()).call1((slf,))

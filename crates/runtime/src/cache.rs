@@ -99,7 +99,7 @@ struct State<T> {
 /// A bounded number of traces by the signatures they serve; the least recently used makes room. Finding one takes a
 /// shared lock for a hash look-up.
 ///
-/// Two traces may serve one signature where a caller's `fresh` tells them apart: each `find` gives one that is fresh.
+/// Two traces may serve one signature where a caller's `fresh` distinguishes them: each `find` gives one that is fresh.
 pub struct TraceCache<T> {
     state: RwLock<State<T>>,
     limit: usize,

@@ -16,7 +16,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// A number that tells levels apart; 0 is eager.
+    /// A number that distinguishes levels; 0 is eager.
     pub fn id(&self) -> u32 {
         match self {
             Level::Eager => 0,

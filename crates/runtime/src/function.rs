@@ -61,8 +61,8 @@ impl ConcreteFunction {
         }
     }
 
-    /// A placeholder for a function that is being traced and calls itself: a call through the dispatcher adds a recursive
-    /// call.
+    /// A placeholder for a function that is being traced and calls itself: a call through the dispatcher adds a
+    /// recursive call.
     pub fn of_recursive(call: RecursiveCall) -> ConcreteFunction {
         let empty = Graph::new("recursive".into(), vec![], vec![], vec![], 0, vec![]);
         ConcreteFunction {

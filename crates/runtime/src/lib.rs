@@ -1,5 +1,5 @@
-//! Running things: the dispatcher that every operation goes through, tapes, plans and their execution, and the cache that maps
-//! the signature of a call to a trace.
+//! Running things: the dispatcher that every operation goes through, tapes, plans and their execution, and the cache
+//! that maps the signature of a call to a trace.
 //!
 //! * [`emit`] is the dispatcher: eager it computes, in a trace it adds a node; then it informs the active tapes.
 //! * [`Plan`] is a graph compiled for concrete input shapes; [`PlanRunner`] runs graphs by their plans.

@@ -61,7 +61,8 @@ impl SignatureBuilder {
         self.words.extend(dims.map(|d| d.map_or(ANY, |d| d as u64)));
     }
 
-    /// A leaf that one word of payload tells apart from others of its class: an int, a float's bits, an object's token.
+    /// A leaf that one word of payload distinguishes from others of its class: an int, a float's bits, an object's
+    /// token.
     pub fn word(&mut self, class: u32, payload: u64) {
         self.tag(WORD, u64::from(class));
         self.words.push(payload);

@@ -92,8 +92,8 @@ impl Tape {
         }
     }
 
-    /// Records what the graph under construction, and those around it, hold already of what is watched, as if it had
-    /// been told of it. Nothing is followed back through what gives one of `stops`.
+    /// Records what the graph under construction, and those around it, hold already of what is watched, as if it
+    /// had recorded it. Nothing is followed back through what gives one of `stops`.
     ///
     /// # Errors
     /// A watched constant that a region may hold a copy of, by which nothing could be followed.

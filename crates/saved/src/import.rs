@@ -14,7 +14,7 @@ use ferrograph_transform::{close_recursion, traced};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// The graph that stands for an operation that there is not here, with these attributes and inputs, and what its
+/// The graph that replaces an operation that there is not here, with these attributes and inputs, and what its
 /// results are called; none for an operation that nobody knows. Of inputs that are constants their values are told.
 pub type Expander<'a> = Box<dyn FnMut(&str, &[(String, Attr)], &[Told]) -> Result<Expanded> + 'a>;
 /// What is known of an input.

@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 pub struct Names {
     /// The arguments.
     pub args: Vec<String>,
-    /// The nodes that stand for inputs.
+    /// The nodes that represent inputs.
     pub inputs: HashSet<NodeId>,
     // For each value that is an input of the graph, the argument that feeds it.
     fed: HashMap<ValueId, usize>,

@@ -318,7 +318,7 @@ impl<'f, 'a> Body<'f, 'a> {
         Ok(())
     }
 
-    /// A call of the graph that stands for an operation that there is not here.
+    /// A call of the graph that replaces an operation that there is not here.
     fn expanded(&mut self, op: &str, node: &NodeDef, inputs: &[ValueId]) -> Result<()> {
         let mut attrs = Vec::new();
         for (name, message) in &node.attr {
@@ -405,7 +405,7 @@ fn used_outputs<'a>(
     used
 }
 
-/// The operation that a node stands for.
+/// The operation that a node represents.
 fn own_op(node: &NodeDef) -> Result<&str> {
     match node.attr.get(OWN_OP).and_then(|a| a.value.as_ref()) {
         Some(AttrContent::S(name)) => std::str::from_utf8(name)

@@ -178,7 +178,7 @@ impl SavedFile {
         self.objects().nodes.iter().any(is_resource)
     }
 
-    /// The name of a file of the model, which lies in its folder of such files.
+    /// The name of a file of the model, which is in its folder of such files.
     ///
     /// # Errors
     /// `DataLoss` for a name that leads out of that folder.

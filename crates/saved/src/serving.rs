@@ -120,7 +120,7 @@ struct Serving<'m> {
     objects: &'m SavedObjectGraph,
     functions: BTreeMap<&'m str, &'m FunctionDef>,
     nodes: Vec<NodeDef>,
-    /// What stands for an object that functions captured, by the object's number.
+    /// The substitute of an object that functions captured, by the object's number.
     handles: BTreeMap<usize, String>,
     /// The nodes that give the paths of files.
     files: Vec<String>,
@@ -205,7 +205,7 @@ impl<'m> Serving<'m> {
         Ok(def)
     }
 
-    /// The node that stands for an object that a function captured.
+    /// The node that represents an object that a function captured.
     fn handle(&mut self, number: usize) -> Result<String> {
         if let Some(known) = self.handles.get(&number) {
             return Ok(known.clone());

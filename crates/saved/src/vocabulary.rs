@@ -47,7 +47,7 @@ pub fn public_output<'a>(op: &str, name: &'a str) -> &'a str {
     found.map_or(name, |(_, _, public)| public)
 }
 
-/// Attributes that the public operation lacks; an empty name stands for any operation.
+/// Attributes that the public operation lacks; an empty name matches any operation.
 const ONLY_HERE: [(&str, &str); 19] = [
     ("", "shared"),
     ("ReadVariableOp", "shape"),

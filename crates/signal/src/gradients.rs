@@ -15,7 +15,7 @@ pub(crate) trait Lengths: Emitter {
         self.prod(&of, &axis, false)
     }
 
-    /// How many elements lie in the last `rank` axes, in the dtype of `x`.
+    /// How many elements are in the last `rank` axes, in the dtype of `x`.
     fn size_of_last(&mut self, x: &Val, rank: usize) -> Result<Val> {
         let shape = x.spec().shape;
         if let Some(dims) = shape.dims() {
@@ -40,8 +40,8 @@ pub(crate) trait Lengths: Emitter {
         self.strided_slice(vector, &last?, &end?, &step?, 0, 0, 0, 0, 1)
     }
 
-    /// For each of the first half of a transform of these lengths, 1 where it stands for itself alone and `inner` where it
-    /// stands for its conjugate, too; of the dtype of `halves`.
+    /// For each of the first half of a transform of these lengths, 1 where it is itself alone and `inner` where it
+    /// is its conjugate, too; of the dtype of `halves`.
     fn end_weights(&mut self, halves: &Val, lengths: &Val, inner: f64) -> Result<Val> {
         let shape = self.shape_of(halves)?;
         let count = self.last_of(&shape)?;

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 /// Sizes along the transformed axes, the last one last.
 pub(crate) type Sizes = SmallVec<[usize; 4]>;
 
-/// The static sizes of a spec along its last `rank` axes, and how many such blocks lie in it.
+/// The static sizes of a spec along its last `rank` axes, and how many such blocks are in it.
 pub(crate) fn blocks(spec: &TensorSpec, rank: usize) -> Result<(usize, Sizes)> {
     let shape = spec.shape.to_static();
     let shape = shape.ok_or_else(|| err!(Internal, "shape {} is open", spec.shape))?;
@@ -80,7 +80,7 @@ impl Fit {
         }
     }
 
-    /// Which row of a stack of arrays lies in row `i` of the other stack; `None` for one beyond the ends.
+    /// Which row of a stack of arrays is in row `i` of the other stack; `None` for one beyond the ends.
     pub(crate) fn row(&self, i: usize) -> Option<usize> {
         let (mut rest, mut row, mut step) = (i, 0, 1);
         for (&from, &to) in self.from.iter().zip(&self.to).rev() {

@@ -195,7 +195,7 @@ impl TableCell {
     }
 
     /// Makes the rows of two matrices, as tables with reserved keys are exported, all that is in the table. Rows of
-    /// reserved keys stand for places without contents.
+    /// reserved keys mark places without contents.
     fn import_places(
         &self,
         keys: Elements<'_>,

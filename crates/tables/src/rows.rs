@@ -1,4 +1,4 @@
-//! Rows that lie one after another: in tensors, in operands of kernels, in columns.
+//! Rows that are contiguous: in tensors, in operands of kernels, in columns.
 
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor};
 use std::hash::{Hash, Hasher};
@@ -79,7 +79,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Rows of that width, which lie in one.
+    /// Rows of that width, which are in one.
     pub fn new(width: usize, whole: Row<'a>) -> Rows<'a> {
         Rows { width, data: whole }
     }

@@ -202,8 +202,8 @@ pub(crate) fn free_kept() {
 }
 
 /// Blocks of this many bytes, and fewer than two large pages, begin with one, and consist of them where not much is
-/// wasted: where pages are small, how they happen to lie decides how much of a block a cache holds. Longer ones are
-/// pages of their own anyway.
+/// wasted: where pages are small, how they happen to be mapped decides how much of a block a cache holds. Longer ones
+/// are pages of their own anyway.
 const MEDIUM: usize = LARGE_PAGE / 8 * 7;
 const LARGE_PAGE: usize = 2 << 20;
 const LONG: usize = 2 * LARGE_PAGE;

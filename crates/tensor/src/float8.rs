@@ -2,7 +2,7 @@
 
 use crate::{DType, Result, Shape, Tensor, bail};
 
-/// What the bytes beyond the finite numbers stand for.
+/// What the bytes beyond the finite numbers are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Beyond {
     /// Infinities above the highest finite number, NaNs above these, as IEEE 754 has it.
@@ -82,7 +82,7 @@ impl Float8 {
             let rebased = magnitude - ((F32_BIAS - self.bias) << F32_DIGITS);
             (rebased + (1 << (dropped - 1)) - 1 + (rebased >> dropped & 1)) >> dropped
         } else {
-            // A number whose last digit stands for the lowest positive one makes the addition round to it.
+            // A number whose last digit is worth the lowest positive one makes the addition round to it.
             let coarse = self.unit() * (1 << F32_DIGITS) as f32;
             (f32::from_bits(magnitude) + coarse).to_bits() - coarse.to_bits()
         };

@@ -9,7 +9,7 @@ pub trait Object: Any + Send + Sync + fmt::Debug {
     /// For downcasting.
     fn as_any(&self) -> &dyn Any;
 
-    /// Whether it is nothing but what it holds, so that one can stand for all that are made alike.
+    /// Whether it is nothing but what it holds, so that one can be shared for all that are made alike.
     fn is_value(&self) -> bool {
         false
     }
@@ -20,7 +20,7 @@ pub trait Object: Any + Send + Sync + fmt::Debug {
     }
 }
 
-/// How many levels of objects lie within each other at most: to walk through them and to drop them takes stack.
+/// How many levels of objects are within each other at most: to walk through them and to drop them takes stack.
 const MAX_DEPTH: usize = 12_000;
 
 /// The levels of an object that holds these.

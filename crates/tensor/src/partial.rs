@@ -119,7 +119,7 @@ impl PartialShape {
             .try_fold(1, |n: usize, d| Some(n.saturating_mul(d?)))
     }
 
-    /// Whether that shape is one of those this stands for.
+    /// Whether that shape is compatible with this one.
     pub fn accepts(&self, shape: &Shape) -> bool {
         self.0.as_ref().is_none_or(|dims| {
             dims.len() == shape.rank()

@@ -117,7 +117,7 @@ impl Tensor {
     /// A tensor over an existing buffer, starting `offset` bytes into it.
     ///
     /// # Errors
-    /// `Internal` where the elements do not lie inside the buffer or are not aligned.
+    /// `Internal` where the elements are not inside the buffer or are not aligned.
     pub fn from_buffer(
         dtype: DType,
         shape: Shape,
@@ -217,7 +217,7 @@ impl Tensor {
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         match &self.storage {
             Storage::Dense { buffer, offset } if self.dtype == T::DTYPE => {
-                // SAFETY: constructors checked that the elements lie in the buffer, aligned for their dtype, and
+                // SAFETY: constructors checked that the elements are in the buffer, aligned for their dtype, and
                 // buffers hold initialised bytes that are valid for it; nobody writes while `&self` lives.
                 Ok(unsafe {
                     std::slice::from_raw_parts(
@@ -301,7 +301,7 @@ impl Tensor {
         }
     }
 
-    /// How many levels of objects lie in it, none in numbers and strings.
+    /// How many levels of objects are in it, none in numbers and strings.
     pub fn depth(&self) -> usize {
         match &self.storage {
             Storage::Object(object) => object.depth(),

@@ -16,7 +16,7 @@ declare! {
         pad: bool = false,
     };
 
-    /// The bytes that each of `input` stands for in base64 of the alphabet for web addresses, with or without padding.
+    /// The bytes that each of `input` represents in base64 of the alphabet for web addresses, with or without padding.
     DecodeBase64: decode_base64(input: string) -> (output: string like input), gradient Stops, batch Broadcasts;
 }
 

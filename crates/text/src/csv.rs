@@ -16,7 +16,7 @@ declare! {
         field_delim: String = ",".to_owned(),
         /// Whether quotes enclose fields.
         use_quote_delim: bool = true,
-        /// What stands for a missing field besides nothing.
+        /// What is a missing field besides nothing.
         na_value: String = String::new(),
         /// The numbers of the fields that are taken, in order; all where empty.
         select_cols: Vec<i64> = Vec::new(),
@@ -135,7 +135,7 @@ impl DecodeCSV {
 /// A field, and what stands behind its delimiter if there is one.
 type Field<'a> = (Vec<u8>, Option<&'a [u8]>);
 
-/// A field in quotes, in which two quotes stand for one.
+/// A field in quotes, in which two quotes are one.
 fn quoted_field(text: &[u8], delimiter: u8) -> Result<Field<'_>> {
     let mut field = Vec::new();
     let mut at = 1;

@@ -3,7 +3,7 @@
 //!
 //! * What writes a resource follows all that read or wrote it before; what reads it follows what wrote it last, and
 //!   passes other reads.
-//! * What acts on the world follows all effects before it, and all effects behind it follow it: an assert that fails
+//! * An external effect follows all effects before it, and all effects behind it follow it: an assert that fails
 //!   keeps the program from writing, a callback sees what was written.
 //!
 //! Two handles are of different resources only where both are known; one that a caller hands in may be any.
@@ -145,7 +145,7 @@ mod tests {
         TensorSpec::new(DType::Float32, PartialShape::scalar())
     }
 
-    /// A graph of reads (`r`) and writes (`w`) of variables `a` and `b`, and of acts on the world (`!`).
+    /// A graph of reads (`r`) and writes (`w`) of variables `a` and `b`, and of external effects (`!`).
     fn edges(program: &[&str]) -> Vec<Vec<usize>> {
         let mut b = GraphBuilder::new("f");
         let mut add = |op: OpRef, inputs: &[ValueId]| {

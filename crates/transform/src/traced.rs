@@ -1,4 +1,4 @@
-//! Graphs that stand for what an operation, or a message, says in another way.
+//! Graphs that do what an operation, or a message, says in another way.
 
 use crate::emit::TraceEmitter;
 use crate::gradient::add_arg;

@@ -54,7 +54,7 @@ impl Pool {
         });
     }
 
-    /// As [`Self::largest`]; tells `seen` of each window its number, its image and where they stand.
+    /// As [`Self::largest`]; calls `seen` with the number of each window, its image and its position.
     pub(super) fn largest_seen<T: Number + Float>(
         &self,
         x: &[T],
@@ -180,13 +180,13 @@ struct Windows<'a> {
     image: usize,
     place: [usize; AXES],
     taps: Vec<usize>,
-    /// Whether the window before lies in the same row, and is whole along it.
+    /// Whether the window before is in the same row, and is whole along it.
     goes_on: bool,
 }
 
 impl Windows<'_> {
-    /// The number of the next window, and where each of its elements within the image lies in the images, that of the first
-    /// channel.
+    /// The number of the next window, and where each of its elements within the image is in the images, that of the
+    /// first channel.
     fn next(&mut self) -> Option<(usize, &[usize])> {
         if self.window == self.end {
             return None;
@@ -218,7 +218,7 @@ impl Windows<'_> {
     }
 }
 
-/// How images are cut, so that each window lies in one piece.
+/// How images are cut, so that each window is in one piece.
 #[derive(Clone, Copy)]
 struct Bands {
     /// Elements of a piece.

@@ -6,7 +6,7 @@ use ferrograph_tensor::{Result, Tensor, TensorSpec, bail, err};
 use ferrograph_text::DecodeCSV;
 use std::sync::Arc;
 
-/// The columns that are taken of a row, and what stands for missing fields.
+/// The columns that are taken of a row, and what replaces missing fields.
 #[derive(Debug)]
 pub(super) struct Columns {
     decode: DecodeCSV,
@@ -14,7 +14,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns for these inputs: what stands between fields, whether there are quotes, what stands for a missing
+    /// The columns for these inputs: what stands between fields, whether there are quotes, what replaces a missing
     /// field, the numbers of the columns, their defaults.
     pub(super) fn new(inputs: &[Tensor]) -> Result<Columns> {
         let [delimiter, quotes, missing, numbers, defaults @ ..] = inputs else {

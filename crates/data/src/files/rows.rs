@@ -28,7 +28,7 @@ enum Place {
     FieldStart,
     Plain,
     Quoted,
-    /// Behind a quote within quotes: a second one stands for itself.
+    /// Behind a quote within quotes: a second one represents itself.
     Quote,
 }
 

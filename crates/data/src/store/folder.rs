@@ -91,7 +91,7 @@ impl Manifest {
         }))
     }
 
-    /// The type of the elements as a structure; empty where none tells it.
+    /// The type of the elements as a structure; empty where it is not known.
     pub(super) fn element_spec(&self) -> &[u8] {
         &self.element_spec
     }

@@ -26,7 +26,7 @@ enum Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Layout(Vec<Kind>);
 
-/// How many optionals may lie within one another.
+/// How many optionals may be within one another.
 const MAX_DEPTH: usize = 32;
 /// What optionals are called.
 const OPTIONAL: &str = "tensorflow::data::Optional";
@@ -303,7 +303,7 @@ fn other_kind(message: &StoredTensor<'_>, expected: Option<&TensorSpec>) -> Erro
     }
 }
 
-/// That a record is damaged, where it does not tell of something that there is not here.
+/// That a record is damaged, unless the error is of something that is not supported.
 pub(super) fn malformed(e: &Error) -> Error {
     match e.kind() {
         ErrorKind::Unimplemented => err!(Unimplemented, "can't be read: {}", e.message()),

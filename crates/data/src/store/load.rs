@@ -71,7 +71,7 @@ impl Dataset for Folder {
     fn cardinality(&self) -> Cardinality {
         match Manifest::of(&self.0.folder, self.0.compression) {
             Ok(Some(manifest)) => cardinality(manifest.total()),
-            // Iterating tells what is wrong.
+            // Iterating raises the error.
             _ => Cardinality::Unknown,
         }
     }

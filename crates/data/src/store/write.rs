@@ -77,7 +77,7 @@ impl Writing {
             };
         };
         let shard = match self.written.form.has_shards {
-            true if element.is_empty() => bail!(Internal, "an element tells no shard"),
+            true if element.is_empty() => bail!(Internal, "an element has no shard"),
             true => element.remove(0).item::<i64>()?,
             false => 0,
         };

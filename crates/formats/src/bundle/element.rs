@@ -1,7 +1,7 @@
 //! The elements of a tensor as the bytes of a data file.
 //!
-//! Dense ones lie there as they are, little-endian. Strings are their lengths as varints, a checksum of the lengths, and
-//! their bytes; the checksum in the index is over the lengths as words, that checksum, and the bytes.
+//! Dense ones are stored as they are, little-endian. Strings are their lengths as varints, a checksum of the lengths,
+//! and their bytes; the checksum in the index is over the lengths as words, that checksum, and the bytes.
 
 use crate::checksum::{appended, mask};
 use ferrograph_tensor::{Bytes, DType, Result, Shape, Tensor, bail, err, string_of, vec_for};

@@ -72,7 +72,7 @@ impl Table<'_> {
     }
 }
 
-/// Where a block lies.
+/// Where a block is.
 #[derive(Clone, Copy)]
 struct Handle {
     offset: usize,
@@ -219,7 +219,7 @@ impl Block {
         self.since_restart += 1;
     }
 
-    /// Appends the block to the file; where it lies there.
+    /// Appends the block to the file; gives where it is there.
     fn close(self, file: &mut Vec<u8>) -> Handle {
         let offset = file.len();
         file.extend_from_slice(&self.bytes);

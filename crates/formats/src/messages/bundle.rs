@@ -28,7 +28,7 @@ pub struct BundleHeader {
     pub version: Option<VersionDef>,
 }
 
-/// What stands under the name of a tensor: its type, and where its elements lie.
+/// What stands under the name of a tensor: its type, and where its elements are.
 #[derive(Clone, PartialEq, Message)]
 pub struct BundleEntry {
     /// The public number of the dtype.

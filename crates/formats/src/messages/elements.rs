@@ -70,8 +70,8 @@ impl TensorProto {
         Ok(message)
     }
 
-    /// The tensor of a message: of its bytes, or of the elements that are listed, of which the last one stands for all
-    /// that follow, and zero where there is none.
+    /// The tensor of a message: of its bytes, or of the elements that are listed, of which the last one is repeated for
+    /// all that follow, and zero where there is none.
     ///
     /// # Errors
     /// `InvalidArgument` for a dtype that is none and elements that do not fit, `ResourceExhausted` where there is no

@@ -12,7 +12,7 @@ pub struct AttrValue {
     pub value: Option<AttrContent>,
 }
 
-/// What an attribute may hold. What is large lies elsewhere: nodes have room for many values.
+/// What an attribute may hold. What is large is elsewhere: nodes have room for many values.
 #[derive(Clone, PartialEq, Oneof)]
 pub enum AttrContent {
     /// A list of any of the others.

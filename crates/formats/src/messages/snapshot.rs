@@ -5,7 +5,7 @@ use prost::Message;
 /// What a folder of saved elements holds.
 #[derive(Clone, PartialEq, Message)]
 pub struct SnapshotMetadata {
-    /// What tells pipelines apart; empty where nothing does.
+    /// What distinguishes pipelines; empty where nothing does.
     #[prost(string, tag = "1")]
     pub graph_hash: String,
     /// The name of the folder within that counts.
@@ -34,7 +34,7 @@ pub struct SnapshotMetadata {
 /// What the files of a folder hold, by the one who wrote them.
 #[derive(Clone, PartialEq, Message)]
 pub struct KnownContents {
-    /// The type of the elements, a structure; empty where none tells it.
+    /// The type of the elements, a structure; empty where it is not known.
     #[prost(bytes = "vec", tag = "1")]
     pub element_spec: Vec<u8>,
     /// How files are compressed: 0 not at all, 1 by gzip, 2 by Snappy.

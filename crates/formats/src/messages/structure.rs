@@ -144,7 +144,7 @@ pub struct TypeSpecProto {
     /// The number of its class.
     #[prost(int32, tag = "1")]
     pub type_spec_class: i32,
-    /// What tells its instances apart.
+    /// What distinguishes its instances.
     #[prost(message, optional, boxed, tag = "2")]
     pub type_state: Option<Box<StructuredValue>>,
     /// The name of its class.

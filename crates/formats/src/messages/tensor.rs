@@ -24,7 +24,8 @@ pub struct TensorShapeProto {
     pub unknown_rank: bool,
 }
 
-/// A tensor: its elements as bytes, or in the field of their dtype, where a last element stands for all that follow.
+/// A tensor: its elements as bytes, or in the field of their dtype, where the last element is repeated for all that
+/// follow.
 #[derive(Clone, PartialEq, Message)]
 pub struct TensorProto {
     /// The public number of the dtype.

@@ -54,7 +54,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Picture> {
     })
 }
 
-/// Draws the pixels of a frame that are opaque, as far as they lie on the canvas.
+/// Draws the pixels of a frame that are opaque, as far as they are on the canvas.
 fn draw(frame: &Frame<'_>, w: usize, h: usize, canvas: &mut [u8]) {
     let [left, top, columns, rows] =
         [frame.left, frame.top, frame.width, frame.height].map(usize::from);

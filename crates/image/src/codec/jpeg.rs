@@ -31,7 +31,7 @@ use self::render::{Renderer, Wish};
 pub(crate) use self::transform::Method;
 use super::{Elements, Picture, counted};
 
-/// How many pixels a byte stands for at most: each block of 8 times 8 takes a bit.
+/// How many pixels a byte represents at most: each block of 8 times 8 takes a bit.
 const PIXELS: usize = 512;
 
 /// How many bytes of pixels a band of the picture has at most, about.

@@ -14,7 +14,7 @@ fn invalid(error: impl std::fmt::Display) -> ferrograph_tensor::Error {
     err!(InvalidArgument, "Invalid PNG data: {error}")
 }
 
-/// How many bytes one byte of a compressed stream stands for at most.
+/// How many bytes one byte of a compressed stream represents at most.
 const DEFLATED: usize = 1032;
 
 /// Reads the first frame, of so many channels, or as many as it has; every bit of the file is held against its checksums.

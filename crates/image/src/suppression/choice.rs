@@ -1,4 +1,4 @@
-//! Which of boxes that lie on one another are kept: the best, one after the other.
+//! Which of boxes that overlap are kept: the best, one after the other.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

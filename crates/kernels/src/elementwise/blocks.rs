@@ -23,7 +23,7 @@ struct Rows {
 /// Memory for the rows of an operand, side by side.
 struct Wide<T> {
     buffer: Option<[T; BLOCK + AHEAD]>,
-    /// Where the row lies that all rows of the buffer are copies of.
+    /// Where the row is that all rows of the buffer are copies of.
     copied: Option<usize>,
 }
 
@@ -81,7 +81,7 @@ fn repeat_row<T: Copy>(row: &[T], rows: &mut [T]) {
 }
 
 impl Broadcast<2> {
-    /// Whether rows are short, and many lie at equal distances.
+    /// Whether rows are short, and many are at equal distances.
     pub(super) fn has_short_rows(&self) -> bool {
         match self.dims() {
             [.., rows, row] => row.len < SHORT && rows.len * row.len >= BLOCK / 2,
@@ -90,7 +90,7 @@ impl Broadcast<2> {
     }
 
     /// The plan and the operands with what repeats within the innermost rows written out, where those rows are then short
-    /// ones that lie at equal distances: a pattern that is repeated from row to row, such as a number for each group of
+    /// ones that are at equal distances: a pattern that is repeated from row to row, such as a number for each group of
     /// channels.
     pub(super) fn patterned<'a, T: Copy>(
         &self,

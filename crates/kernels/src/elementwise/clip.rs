@@ -2,7 +2,7 @@
 
 use crate::isa::{Isa, Job, dispatch};
 
-/// The number, or the bound that it lies beyond, the lower one first; NaN stays.
+/// The number, or the bound that it is beyond, the lower one first; NaN stays.
 #[inline(always)]
 pub fn clipped_to<T: Copy + PartialOrd>(x: T, low: T, high: T) -> T {
     let y = if x > high { high } else { x };

@@ -153,7 +153,7 @@ divisions! {
 
 /// Quotients rounded towards zero; 0 where the divisor is.
 mod quotient {
-    /// By floats with some bits more than the integers: a quotient that is no integer then lies further from the next one
+    /// By floats with some bits more than the integers: a quotient that is no integer then is further from the next one
     /// than it is rounded.
     macro_rules! by_floats {
         ($($t:ident: $float:ident, $is_minus_one:expr;)*) => {$(

@@ -49,7 +49,7 @@ pub trait UnaryOp<T: Copy>: 'static {
     const WIDE: bool = true;
     /// The function.
     fn apply<I: Isa>(x: T) -> Self::Out;
-    /// Whether `x` lies where `apply` is not accurate and [`UnaryOp::rare`] must be used.
+    /// Whether `x` is where `apply` is not accurate and [`UnaryOp::rare`] must be used.
     #[inline(always)]
     fn is_rare(_x: T) -> bool {
         false

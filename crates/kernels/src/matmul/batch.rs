@@ -14,7 +14,7 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// As it lies.
+    /// As it is stored.
     pub const PLAIN: Operand = Operand {
         transpose: false,
         conj: false,
@@ -32,14 +32,14 @@ impl Operand {
 
     fn matrix<'a, T>(self, data: &'a [T], rows: usize, cols: usize) -> Matrix<'a, T> {
         // `rows` and `cols` are those of the operand as it is read.
-        let lying = if self.transpose {
+        let stored = if self.transpose {
             Matrix::row_major(data, rows).t()
         } else {
             Matrix::row_major(data, cols)
         };
         Matrix {
             conj: self.conj,
-            ..lying
+            ..stored
         }
     }
 }

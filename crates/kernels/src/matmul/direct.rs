@@ -1,5 +1,5 @@
-//! Products of matrices that lie in the nearer caches: a tile of the result stays in registers while the summed
-//! dimension passes by, and both operands are read where they lie. Only columns that lie badly are laid out before,
+//! Products of matrices that are in the nearer caches: a tile of the result stays in registers while the summed
+//! dimension passes by, and both operands are read in place. Only columns that are strided badly are laid out before,
 //! a strip at a time. What is laid out whole before large products costs small ones more than it gains.
 
 use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
@@ -37,16 +37,16 @@ impl Numbers for f64 {
     type Narrow = __m256d;
 }
 
-/// Multiply-adds up to which operands are read where they lie.
+/// Multiply-adds up to which operands are read in place.
 const MOST: usize = 1 << 25;
 
 /// Multiply-adds from which on threads share a product, each strips of its own.
 const SHARED: usize = 1 << 19;
 
-/// Of fewer rows each column is read too few times, unless all columns lie near.
+/// Of fewer rows each column is read too few times, unless all columns fit a near cache.
 const FEW_ROWS: usize = 4;
 
-/// Elements that lie near.
+/// Elements that fit a near cache.
 const NEAR: usize = 1 << 16;
 
 /// Summands that pass by before the sums are written.
@@ -55,7 +55,7 @@ const DEPTH: usize = 256;
 /// Bytes of a strip that is laid out.
 const STRIP_BYTES: usize = DEPTH * 128;
 
-/// A strip is laid out for more rows than these, where its own rows lie apart.
+/// A strip is laid out for more rows than these, where its own rows are apart.
 const ROWS_TO_LAY_OUT: usize = 32;
 
 /// Nanoseconds of a summand in a strip, roughly.
@@ -95,7 +95,7 @@ pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
         let (first, from) = (i % blocks * height, i / blocks * width);
         let rows = first..(first + height).min(p.m);
         let columns = from..(from + width).min(p.n);
-        // SAFETY: blocks of different numbers do not overlap; the operands were checked to lie within their slices.
+        // SAFETY: blocks of different numbers do not overlap; the operands were checked to be within their slices.
         unsafe { strip_of(p, rows, columns, &base) };
     };
     if p.spread && n > 1 {
@@ -112,7 +112,7 @@ pub(super) fn product<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
 /// Some rows of some columns of the product, at most as many as two vectors hold.
 ///
 /// # Safety
-/// The operands must lie within their slices, and nobody else may use these rows and columns of the result.
+/// The operands must be within their slices, and nobody else may use these rows and columns of the result.
 unsafe fn strip_of<T: Numbers>(
     p: &Product<T>,
     rows: Range<usize>,
@@ -160,7 +160,7 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
     let far = p.b.row_stride > 2 * width && rows.len() > ROWS_TO_LAY_OUT;
     for from in (0..p.k).step_by(DEPTH) {
         let depth = DEPTH.min(p.k - from);
-        // SAFETY: the strip and what is read of it lie within the operand, and in the room, which has place for them.
+        // SAFETY: the strip and what is read of it are within the operand, and in the room, which has place for them.
         let b = unsafe {
             let first = p.b.data.as_ptr();
             let first = first.add(from * p.b.row_stride + columns.start * p.b.col_stride);
@@ -179,7 +179,7 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
         };
         let tiles = Tiles {
             a: Rows {
-                // SAFETY: the summands lie within the operand.
+                // SAFETY: the summands are within the operand.
                 first: unsafe {
                     let first = p.a.data.as_ptr();
                     first.add(rows.start * p.a.row_stride + from * p.a.col_stride)
@@ -209,7 +209,7 @@ unsafe fn strip<T: Numbers, V: Lanes<T>, const M: usize>(
 /// Lays a strip out, the columns that it lacks as zeros.
 ///
 /// # Safety
-/// `depth` rows and `columns` columns of the operand lie from `first` on; the room is for as many rows of `width`.
+/// `depth` rows and `columns` columns of the operand are from `first` on; the room is for as many rows of `width`.
 #[inline(always)]
 // SAFETY: `strip` and large products call it, with rows and columns of their own and room for as many rows.
 pub(super) unsafe fn lay_out<T: Numbers>(

@@ -73,7 +73,7 @@ fn gemm_tile<T: Copy + 'static>(
     parallelism: gemm::Parallelism,
 ) {
     let (a, b) = (p.a, p.b);
-    // SAFETY: both operands were checked to lie within their slices, `out` is m·n long, row-major, and the tile lies
+    // SAFETY: both operands were checked to be within their slices, `out` is m·n long, row-major, and the tile is
     // within the m rows and n columns.
     unsafe {
         gemm::gemm(

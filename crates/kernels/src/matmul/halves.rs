@@ -1,5 +1,5 @@
-//! Products of floats of 16 bits, in `f32`: a thread widens some rows of `a`, and tiles read `b` as it lies and write the
-//! result, rounded once. The summed dimension is never split, so that cuts do not show in the sums.
+//! Products of floats of 16 bits, in `f32`: a thread widens some rows of `a`, and tiles read `b` as it is stored and
+//! write the result, rounded once. The summed dimension is never split, so that cuts do not show in the sums.
 
 use std::arch::x86_64::{__m256, __m512};
 use std::ops::Range;
@@ -29,8 +29,8 @@ const FEW_ROWS: usize = 72;
 const NEAR_DEPTH: usize = 512;
 const FAR: usize = 256;
 
-/// Numbers of a row that lie together once they are widened, and how far they are from those of the next row: rows that
-/// are a power of two apart share few places of a cache.
+/// Numbers of a row that are contiguous once they are widened, and how far they are from those of the next row: rows
+/// that are a power of two apart share few places of a cache.
 const DEPTH: usize = 256;
 const APART: usize = DEPTH + 16;
 
@@ -65,7 +65,7 @@ where
         let rows = block * rows..((block + 1) * rows).min(p.m);
         let strips = band * strips / bands..(band + 1) * strips / bands;
         let columns = strips.start * wide..(strips.end * wide).min(p.n);
-        // SAFETY: parts of different numbers do not overlap; the operands were checked to lie within their slices.
+        // SAFETY: parts of different numbers do not overlap; the operands were checked to be within their slices.
         unsafe { part_of(p, rows, columns, &base) };
     };
     match blocks * bands {
@@ -78,7 +78,7 @@ where
 /// Some rows of some strips of the product.
 ///
 /// # Safety
-/// The operands must lie within their slices, and nobody else may use these rows and columns of the result.
+/// The operands must be within their slices, and nobody else may use these rows and columns of the result.
 unsafe fn part_of<H: Half>(p: &Product<H>, rows: Range<usize>, columns: Range<usize>, out: &Base<H>)
 where
     __m512: Holds<H>,
@@ -239,7 +239,7 @@ impl Widened {
     }
 }
 
-/// Columns of `b`, whose rows lie together, as rows of `width`, those that lack zeros.
+/// Columns of `b`, whose rows are contiguous, as rows of `width`, those that lack zeros.
 fn gathered<H: Half>(p: &Product<H>, columns: Range<usize>, width: usize) -> Vec<H> {
     let mut all = vec_for(p.k * width);
     for row in p.b.data[columns.start..]
@@ -252,7 +252,7 @@ fn gathered<H: Half>(p: &Product<H>, columns: Range<usize>, width: usize) -> Vec
     all
 }
 
-/// Columns of `b`, whose columns lie together, as rows of `width`, those that lack zeros.
+/// Columns of `b`, whose columns are contiguous, as rows of `width`, those that lack zeros.
 fn turned<H: Half>(p: &Product<H>, columns: Range<usize>, width: usize) -> Floats {
     let mut room = floats(p.k * width);
     let own = Widened::of(&p.b.t(), columns.start, columns.len(), p.k);
@@ -293,7 +293,7 @@ mod tests {
     // SAFETY: called where the machine has the features.
     unsafe fn by_narrow_vectors(p: &Product<f16>, out: &mut [f16]) {
         let (rows, columns) = (0..p.m, 0..p.n);
-        // SAFETY: the operands lie within their slices, and nobody else has the result.
+        // SAFETY: the operands are within their slices, and nobody else has the result.
         unsafe { part::<f16, __m256, 6>(p, rows, columns, &Base::of(out)) }
     }
 

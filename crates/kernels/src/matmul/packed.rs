@@ -1,9 +1,9 @@
 //! Large products, for machines with vectors of 256 bits: both operands are laid out in panels, a block at a time, as
 //! Goto and van de Geijn describe ("Anatomy of High-Performance Matrix Multiplication", 2008).
 //!
-//! Some rows of `b` lie as panels of two vectors a row, for all threads; each thread lays out some rows of `a` as panels
-//! of [`M`] rows, which stay in its second cache while the panels of `b` pass by. A tile of the result stays in
-//! registers while a panel of each is multiplied. Sums are split at every [`DEPTH`] summands, whatever the number of
+//! Some rows of `b` are laid out as panels of two vectors a row, for all threads; each thread lays out some rows of `a`
+//! as panels of [`M`] rows, which stay in its second cache while the panels of `b` pass by. A tile of the result stays
+//! in registers while a panel of each is multiplied. Sums are split at every [`DEPTH`] summands, whatever the number of
 //! threads.
 
 use super::direct::{Numbers, lay_out};
@@ -121,7 +121,7 @@ impl<T: Numbers> Block<'_, T> {
             for first in (i * wide * PANELS..end).step_by(wide) {
                 let b = &self.p.b;
                 let at = self.from * b.row_stride + (self.column + first) * b.col_stride;
-                // SAFETY: panels do not overlap; the operand was checked to lie within its slice.
+                // SAFETY: panels do not overlap; the operand was checked to be within its slice.
                 unsafe {
                     let to = room.at((first * self.depth) as isize);
                     let columns = wide.min(self.width - first);
@@ -166,7 +166,7 @@ impl<T: Numbers> Block<'_, T> {
                 to.fill(T::default());
             }
             let at = row * down + self.from * right;
-            // SAFETY: the rows and the summands were checked to lie within the operand.
+            // SAFETY: the rows and the summands were checked to be within the operand.
             unsafe {
                 let from = a.data.as_ptr().add(at);
                 for (l, to) in to.chunks_exact_mut(M).enumerate() {
@@ -203,7 +203,7 @@ impl<T: Numbers> Block<'_, T> {
                 let own = M.min(rows - row);
                 let a = &a[row * self.depth..][..M * self.depth];
                 let place = (first + row) * n + self.column + column;
-                // SAFETY: the tile lies within the rows and columns of the block, or in a room of its own.
+                // SAFETY: the tile is within the rows and columns of the block, or in a room of its own.
                 unsafe {
                     let to = out.at(place as isize);
                     if own == M && columns == wide {
@@ -231,7 +231,7 @@ impl<T: Numbers> Block<'_, T> {
 #[inline(always)]
 // SAFETY: only `rows_times_panels` calls it, with whole tiles and panels of as many summands.
 unsafe fn tile<T: Numbers, V: Lanes<T>>(a: &[T], b: &[T], to: *mut T, stride: usize, adds: bool) {
-    // SAFETY: promised by the caller; both panels have as many summands, and what is asked for early may lie anywhere.
+    // SAFETY: promised by the caller; both panels have as many summands, and what is asked for early may be anywhere.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         for i in 0..M {

@@ -221,8 +221,8 @@ fn halves<H: crate::halves::Half + MatMul + PartialEq + std::fmt::Debug>() {
         let want = naive(m, k, n, &a, &b);
         let (at, bt) = (of(&transposed(&a, m, k)), of(&transposed(&b, k, n)));
         let (a, b) = (of(&a), of(&b));
-        let lying = [Matrix::row_major(&a, k), Matrix::row_major(&at, m).t()];
-        for (i, a) in lying.into_iter().enumerate() {
+        let stored = [Matrix::row_major(&a, k), Matrix::row_major(&at, m).t()];
+        for (i, a) in stored.into_iter().enumerate() {
             for (j, b) in [Matrix::row_major(&b, n), Matrix::row_major(&bt, k).t()]
                 .into_iter()
                 .enumerate()

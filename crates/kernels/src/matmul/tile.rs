@@ -7,21 +7,21 @@ use crate::pool::Base;
 use crate::tiles::lanes::Lanes;
 use crate::tiles::stored::Holds;
 
-/// Where the rows of an operand lie: the first one, and how far one is from the next.
+/// Where the rows of an operand are: the first one, and how far one is from the next.
 #[derive(Clone, Copy)]
 pub(super) struct Lying<S> {
     pub first: *const S,
     pub stride: usize,
 }
 
-/// Where the numbers of the rows lie that a strip is multiplied with.
+/// Where the numbers of the rows are that a strip is multiplied with.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<T> {
     pub first: *const T,
     /// How far a row is from the next one, and a number of a row.
     pub down: usize,
     pub right: usize,
-    /// So many numbers of each row lie as said, and the next ones that far behind those.
+    /// So many numbers of each row are laid out as said, and the next ones that far behind those.
     pub depth: usize,
     pub behind: usize,
 }
@@ -45,7 +45,7 @@ impl<T: Numbers, S: Copy> Tiles<T, S> {
     /// known only now: of many rows whose distance is known the addresses cost nothing.
     ///
     /// # Safety
-    /// The operands must lie within their slices, of which the strip has whole vectors; nobody else may use these rows
+    /// The operands must be within their slices, of which the strip has whole vectors; nobody else may use these rows
     /// and columns of the result, and the machine must have the instruction set.
     #[inline(always)]
     // SAFETY: strips call it, with rows of their own and as many vectors as the strip has.

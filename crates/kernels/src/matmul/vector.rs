@@ -1,5 +1,5 @@
-//! Products of a matrix with a vector, from either side: by rows where rows lie together, several sums at once; by columns
-//! where columns do. Neither lays anything out, and threads share the numbers of the result.
+//! Products of a matrix with a vector, from either side: by rows where rows are contiguous, several sums at once; by
+//! columns where columns do. Neither lays anything out, and threads share the numbers of the result.
 
 use std::arch::x86_64::{__m256, __m512};
 use std::ops::Range;
@@ -32,7 +32,7 @@ const COST: f64 = 0.05;
 struct Times<S, T> {
     matrix: *const S,
     columns: usize,
-    /// From one row (or column, where columns lie together) to the next.
+    /// From one row (or column, where columns are contiguous) to the next.
     stride: usize,
     by_rows: bool,
     vector: *const T,
@@ -87,7 +87,7 @@ where
 unsafe impl<S: Sync, T: Sync> Sync for Times<S, T> {}
 
 impl<S: Copy + Sync, T: Numbers> Times<S, T> {
-    /// Of operands of a product that lie within their slices.
+    /// Of operands of a product that are within their slices.
     fn of(p: &Product<S>, matrix: Matrix<S>, vector: &[T]) -> Self {
         let by_rows = matrix.col_stride == 1;
         Times {
@@ -135,7 +135,7 @@ impl<S: Copy + Sync, T: Numbers> Times<S, T> {
             // SAFETY: promised by the caller.
             unsafe { times.make::<T::Narrow>(out) }
         }
-        // SAFETY: `level` reports these only where the machine has the features; the operands were checked to lie within
+        // SAFETY: `level` reports these only where the machine has the features; the operands were checked to be within
         // their slices.
         unsafe {
             match level() {
@@ -155,7 +155,7 @@ impl<S: Copy + Sync, T: Numbers> Times<S, T> {
     }
 
     /// # Safety
-    /// The machine must have the instruction set, and the operands must lie within their slices.
+    /// The machine must have the instruction set, and the operands must be within their slices.
     #[inline(always)]
     // SAFETY: only `rows` calls it, within functions that enable the instruction set, with checked operands.
     unsafe fn make<V: Sums<T> + HoldsSome<T, S>>(self, out: &mut [T]) {
@@ -168,7 +168,7 @@ impl<S: Copy + Sync, T: Numbers> Times<S, T> {
         }
     }
 
-    /// Some rows at a time; where they are fewer at the end, the last one stands for those that lack.
+    /// Some rows at a time; where they are fewer at the end, the last one is taken for those that lack.
     ///
     /// # Safety
     /// As for [`Self::make`].

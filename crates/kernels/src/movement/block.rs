@@ -84,7 +84,7 @@ impl Block {
             all.expect("strides are not negative") + self.run
         };
         assert!(reach(|l| l.from) <= from.len() && reach(|l| l.to) <= to.len());
-        // SAFETY: what the loops reach lies within the slices.
+        // SAFETY: what the loops reach is within the slices.
         unsafe { self.copy(from.as_ptr(), to.as_mut_ptr()) }
     }
 

@@ -151,7 +151,7 @@ impl<'a> Rows<'a> {
         self.count
     }
 
-    /// The row that tuple `i` names, if it lies within the dimensions.
+    /// The row that tuple `i` names, if it is within the dimensions.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<usize> {
         let mut row = 0;

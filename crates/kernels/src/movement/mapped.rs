@@ -69,7 +69,7 @@ fn some(stretches: &[Stretch]) -> Stretches {
     stretches.iter().copied().filter(|s| s.n > 0).collect()
 }
 
-/// The boxes of a result that each show one box of the source, in order: where it lies there and in the result.
+/// The boxes of a result that each show one box of the source, in order: where it is there and in the result.
 fn boxes(shape: &[usize], axes: &[Stretches]) -> Vec<(View, View)> {
     assert_eq!(shape.len(), axes.len(), "stretches for each axis");
     let length = |s: &Stretches| s.iter().map(|s| s.n).sum();

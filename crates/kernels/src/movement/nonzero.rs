@@ -1,4 +1,4 @@
-//! Where truths stand.
+//! Where elements are true.
 
 use std::borrow::Cow;
 
@@ -80,7 +80,7 @@ impl<'a> Truths<'a> {
             let mut places = [0; BLOCK];
             for b in blocks {
                 let (from, to) = (self.before[b], self.before[b + 1]);
-                // SAFETY: the rows of a block lie within `out`, and no other block has them.
+                // SAFETY: the rows of a block are within `out`, and no other block has them.
                 let out = unsafe { out.piece(from * rank, (to - from) * rank) };
                 let block = &self.all[b * BLOCK..self.all.len().min((b + 1) * BLOCK)];
                 let n = found(block, &mut places);

@@ -121,7 +121,7 @@ fn taken<E: Ord>(low: &[E], high: &[E], n: usize) -> usize {
     least
 }
 
-/// Entries that lie near the processor while they are moved again and again.
+/// Entries that are near the processor while they are moved again and again.
 const NEAR: usize = 1 << 13;
 
 /// Fewer entries are compared.

@@ -59,7 +59,7 @@ impl Scan {
         });
     }
 
-    /// Where step `step` lies along the axis.
+    /// Where step `step` is along the axis.
     fn place(&self, step: usize) -> usize {
         if self.reverse {
             self.n - 1 - step

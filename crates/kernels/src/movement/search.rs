@@ -30,7 +30,7 @@ impl Bases<'_> {
     /// Writes places from number `at` on.
     ///
     /// # Safety
-    /// They must lie within the slice, and nobody else may write there.
+    /// They must be within the slice, and nobody else may write there.
     unsafe fn put(&self, at: usize, places: &[usize]) {
         // SAFETY: promised by the caller.
         unsafe {
@@ -90,7 +90,7 @@ pub fn search_sorted<T: PartialOrd + Copy + Sync>(
                 true => find(sorted, &values[at..end], |x, v| !(v < x), places),
                 false => find(sorted, &values[at..end], |x, v| x < v, places),
             }
-            // SAFETY: chunks lie within the output, and each has its own.
+            // SAFETY: chunks are within the output, and each has its own.
             unsafe { out.put(at, places) };
             stop::pause();
             at = end;

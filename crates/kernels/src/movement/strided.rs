@@ -222,7 +222,7 @@ impl Strided {
         }
         self.check(from.len(), to.len());
         if self.n_blocks == 1 {
-            // SAFETY: the slices are as long as the views reach, so that what the block touches lies within them.
+            // SAFETY: the slices are as long as the views reach, so that what the block touches is within them.
             return unsafe {
                 let from = from.as_ptr().offset(self.from);
                 self.block.copy(from, to.as_mut_ptr().offset(self.to));
@@ -233,7 +233,7 @@ impl Strided {
         let past_cache = self.size * size_of::<T>() >= PAST_CACHE;
         pool::par_chunks(n, cost, |range| {
             self.blocks(range, past_cache, |f, t, block| {
-                // SAFETY: the slices are as long as the views reach, so that what a block touches lies within them;
+                // SAFETY: the slices are as long as the views reach, so that what a block touches is within them;
                 // the destination's view is injective, so that no two blocks write one place.
                 unsafe { block.copy(from.as_ptr().offset(f), to.at(t)) }
             });

@@ -1,4 +1,4 @@
-//! Strided views: where the elements of an n-dimensional array lie in a slice.
+//! Strided views: where the elements of an n-dimensional array are in a slice.
 //!
 //! A view is made from shapes alone, before there are elements, so that a movement can be bound once and run often.
 
@@ -11,7 +11,7 @@ pub(super) struct Axis {
     pub stride: isize,
 }
 
-/// Where each element of an n-dimensional array lies in a slice.
+/// Where each element of an n-dimensional array is in a slice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     pub(super) start: isize,
@@ -19,12 +19,12 @@ pub struct View {
 }
 
 impl View {
-    /// Where the first element lies.
+    /// Where the first element is.
     pub fn start(&self) -> isize {
         self.start
     }
 
-    /// How far apart the elements along each axis lie.
+    /// How far apart the elements along each axis are.
     pub fn strides(&self) -> SmallVec<[isize; 6]> {
         self.axes.iter().map(|a| a.stride).collect()
     }

@@ -10,7 +10,7 @@ use crate::vmath;
 /// Words drawn at once.
 const WORDS: usize = 1024;
 
-/// Numbers below this stand for it before their logarithm is taken.
+/// Numbers below this are replaced by it before their logarithm is taken.
 const TINY: f64 = 1e-7;
 
 /// A number made of `n_words()` words of the stream.

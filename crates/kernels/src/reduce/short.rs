@@ -70,7 +70,7 @@ pub(super) fn rows<T: Floats>(fold: Fold, x: &[T], n: usize, acc: &mut [T]) -> u
         return 0;
     }
     #[target_feature(enable = "avx2,fma")]
-    // SAFETY: called below alone, where `level` says that the machine has the features, with rows that lie within `x`.
+    // SAFETY: called below alone, where `level` says that the machine has the features, with rows that are within `x`.
     unsafe fn of<T: Floats, M: Merge>(x: &[T], n: usize, acc: &mut [T]) -> usize {
         for (i, acc) in acc.chunks_exact_mut(ROWS).enumerate() {
             // SAFETY: promised by the caller; there are eight accumulators.
@@ -85,7 +85,7 @@ pub(super) fn rows<T: Floats>(fold: Fold, x: &[T], n: usize, acc: &mut [T]) -> u
         }
         acc.len() / ROWS * ROWS
     }
-    // SAFETY: the machine has the instructions, and the rows lie within the slice.
+    // SAFETY: the machine has the instructions, and the rows are within the slice.
     unsafe {
         match fold {
             Fold::Sum => of::<T, Sum>(x, n, acc),
@@ -103,7 +103,7 @@ pub(super) trait Floats: Copy + 'static {
     /// The lanes of a row, merged to those of one vector.
     ///
     /// # Safety
-    /// The machine must have the instruction set, and the row must lie within one slice.
+    /// The machine must have the instruction set, and the row must be within one slice.
     // SAFETY: unsafe as it says; only `rows` calls it.
     unsafe fn row<M: Merge>(row: *const Self, n: usize) -> Self::Vector;
 }
@@ -131,7 +131,7 @@ floats! { f32, __m256, 4; f64, __m256d, 8; }
 #[inline(always)]
 // SAFETY: only `Floats::row` calls it, with what it was promised.
 unsafe fn lanes<T: Copy, V: Merged<T>, M: Merge, const K: usize>(row: *const T, n: usize) -> V {
-    // SAFETY: promised by the caller; what is loaded lies before the row's end.
+    // SAFETY: promised by the caller; what is loaded is before the row's end.
     unsafe {
         let mut lanes = [V::splat(V::identity(M::FOLD)); K];
         let whole = n / LANES * LANES;

@@ -162,8 +162,8 @@ impl<T: Copy, O: ReduceOp<T>> ReductionStream<'_, T, O> {
         }
     }
 
-    /// Where the accumulators are of so many elements from `first` on, where these are whole blocks of `B` elements, or all
-    /// up to the last one, and the elements of a block go round its `N` accumulators.
+    /// Where the accumulators are of so many elements from `first` on, where these are whole blocks of `B` elements, or
+    /// all up to the last one, and the elements of a block go round its `N` accumulators.
     pub fn lanes<const N: usize, const B: usize>(
         &self,
         first: usize,
@@ -263,7 +263,7 @@ impl<T: Copy, O: ReduceOp<T>> Job for Lanes<'_, T, O> {
     }
 }
 
-/// Merges whole rows of lanes: no lane is told by a variable here, so that they need not lie in memory.
+/// Merges whole rows of lanes: no lane is indexed by a variable here, so that they can stay in registers.
 #[inline(always)]
 fn in_registers<T: Copy, O: ReduceOp<T>>(mut lanes: [O::Acc; LANES], x: &[T]) -> [O::Acc; LANES] {
     for chunk in x.chunks_exact(LANES) {

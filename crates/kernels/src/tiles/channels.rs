@@ -7,20 +7,20 @@ use crate::halves::Short;
 /// An element of a window.
 #[derive(Clone, Copy, Debug)]
 pub struct Tap {
-    /// Where its channels lie in the data, for the first window.
+    /// Where its channels are in the data, for the first window.
     pub at: usize,
-    /// Where their filters lie.
+    /// Where their filters are.
     pub filter: usize,
 }
 
 /// Windows that follow one another.
 #[derive(Clone, Copy, Debug)]
 pub struct Channels<'a, S> {
-    /// Where the numbers lie.
+    /// Where the numbers are.
     pub data: &'a [S],
     /// The elements of a window.
     pub taps: &'a [Tap],
-    /// How far a window lies from the one before it.
+    /// How far a window is from the one before it.
     pub step: usize,
     /// The numbers of an element.
     pub channels: usize,
@@ -65,7 +65,7 @@ fn slide<S: Short, V: Vectors, const M: usize>(
 ) {
     let c = windows.channels;
     for (t, out) in out.chunks_mut(M * c).enumerate() {
-        // SAFETY: the windows and the filters were checked to lie within their slices.
+        // SAFETY: the windows and the filters were checked to be within their slices.
         unsafe {
             match out.len() == M * c {
                 true => slide_some::<S, V, M>(&windows, filters, t * M, out),
@@ -82,7 +82,7 @@ fn slide<S: Short, V: Vectors, const M: usize>(
 /// `M` windows from number `k` on.
 ///
 /// # Safety
-/// They and the filters must lie within their slices, and the machine must have the instruction set.
+/// They and the filters must be within their slices, and the machine must have the instruction set.
 #[inline(always)]
 // SAFETY: only `slide` calls it, whose windows were checked, inside of what `for_lanes` compiles for the machine.
 unsafe fn slide_some<S: Short, V: Vectors, const M: usize>(
@@ -200,7 +200,7 @@ fn sum<S: Short, V: Vectors, const W: usize>(
 ) {
     let (many, rest) = windows.taps.as_chunks::<MANY>();
     let (few, rest) = rest.as_chunks::<FEW>();
-    // SAFETY: the windows and the filters were checked to lie within their slices.
+    // SAFETY: the windows and the filters were checked to be within their slices.
     unsafe {
         for taps in many {
             sum_taps::<S, V, W, MANY>(&windows, taps, grad, filters);
@@ -217,7 +217,7 @@ fn sum<S: Short, V: Vectors, const W: usize>(
 /// What some taps give.
 ///
 /// # Safety
-/// The windows and the filters must lie within their slices, and the machine must have the instruction set.
+/// The windows and the filters must be within their slices, and the machine must have the instruction set.
 #[inline(always)]
 // SAFETY: only `sum` calls it, whose windows were checked, inside of what `for_lanes` compiles for the machine.
 unsafe fn sum_taps<S: Short, V: Vectors, const W: usize, const N: usize>(

@@ -17,7 +17,7 @@ pub trait Lanes<T = f32>: Copy {
     /// The numbers from a place on.
     ///
     /// # Safety
-    /// As [`Self::splat`], and they must lie within one slice.
+    /// As [`Self::splat`], and they must be within one slice.
     unsafe fn load(from: *const T) -> Self;
 
     /// Writes the numbers from a place on.
@@ -153,7 +153,7 @@ pub(super) fn widest() -> usize {
 /// Writes the first `columns` numbers of vectors.
 ///
 /// # Safety
-/// The machine must have the instruction set, and they must lie within one slice.
+/// The machine must have the instruction set, and they must be within one slice.
 #[inline(always)]
 pub(super) unsafe fn put<S: Short, V: Vectors, const W: usize>(
     from: &[V; W],

@@ -18,7 +18,7 @@ pub(crate) trait Parts<T>: Lanes<T> {
     /// Some numbers from a place on, the others 0; only those are read.
     ///
     /// # Safety
-    /// As [`Self::first`], and these must lie within one slice.
+    /// As [`Self::first`], and these must be within one slice.
     unsafe fn load_some(from: *const T, some: Self::Some) -> Self;
 }
 

@@ -110,7 +110,7 @@ fn rows<S: Short, V: Vectors, const M: usize, const W: usize>(
     for (t, origins) in a.origins.chunks(M).enumerate() {
         // Rows that a tile lacks are copies of its last, which are not written.
         let own = std::array::from_fn(|i| origins[i.min(origins.len() - 1)]);
-        // SAFETY: the pieces, the panels and the result were checked to lie within their slices.
+        // SAFETY: the pieces, the panels and the result were checked to be within their slices.
         unsafe {
             let tile = tile::<V, M, W>(a, own, panel.as_ptr());
             for (i, row) in tile.iter().enumerate().take(origins.len()) {
@@ -123,7 +123,7 @@ fn rows<S: Short, V: Vectors, const M: usize, const W: usize>(
 /// The products of some rows with a panel.
 ///
 /// # Safety
-/// The rows must lie within the data, the panel must have as many rows as those have numbers, and the machine must have
+/// The rows must be within the data, the panel must have as many rows as those have numbers, and the machine must have
 /// the instruction set.
 #[inline(always)]
 unsafe fn tile<V: Lanes, const M: usize, const W: usize>(

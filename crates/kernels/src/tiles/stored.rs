@@ -1,4 +1,4 @@
-//! Numbers as they lie in memory, and as vectors compute with them: halves as `f32`.
+//! Numbers as they are in memory, and as vectors compute with them: halves as `f32`.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
@@ -15,7 +15,7 @@ pub trait Holds<S>: Copy {
     /// The numbers from a place on.
     ///
     /// # Safety
-    /// The machine must have the instruction set, and they must lie within one slice.
+    /// The machine must have the instruction set, and they must be within one slice.
     unsafe fn read(from: *const S) -> Self;
 
     /// Writes the numbers from a place on, rounded.
@@ -228,7 +228,7 @@ mod tests {
                 let kept = |i: usize| if i < part { wide[i].to_bits() } else { 0 };
                 assert!((0..V::N).all(|i| some[i].to_bits() == kept(i)), "{part}");
             }
-            // Each number, the middle to the next one, and what lies beside that.
+            // Each number, the middle to the next one, and what is beside that.
             for change in (0..8).flat_map(|i| [i << 11, (i << 11) + 1, (1 << 16) - (i << 11)]) {
                 let moved = wide.map(|x| f32::from_bits(x.to_bits().wrapping_add(change)));
                 // SAFETY: as above.

@@ -116,8 +116,8 @@ fn strips<V: Vectors, const M: usize, const W: usize>(
         let n = M.min(columns.end - column);
         let place = |column: usize| a.runs[column / a.len] + column % a.len;
         let is_piece = n == M && column % a.len + M <= a.len;
-        // SAFETY: the pieces, the matrix and the result were checked to lie within their slices, and vectors of the
-        // matrix lie within its rows, or within copies of them.
+        // SAFETY: the pieces, the matrix and the result were checked to be within their slices, and vectors of the
+        // matrix are within its rows, or within copies of them.
         unsafe {
             let to = out.as_mut_ptr().add((column - columns.start) * stride);
             let (b, first) = (b.as_ptr(), place(column));
@@ -135,10 +135,10 @@ fn strips<V: Vectors, const M: usize, const W: usize>(
     }
 }
 
-/// Adds a strip of the product, the first `n` of its columns; a column lies `at` so far behind the origins.
+/// Adds a strip of the product, the first `n` of its columns; a column is `at` so far behind the origins.
 ///
 /// # Safety
-/// All must lie within their slices, and the machine must have the instruction set.
+/// All must be within their slices, and the machine must have the instruction set.
 #[inline(always)]
 unsafe fn strip<V: Vectors, const M: usize, const W: usize>(
     a: &Pieces<'_>,

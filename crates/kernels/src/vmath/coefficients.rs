@@ -7,7 +7,7 @@ pub mod single {
     pub const LN2_HI: f32 = 0.693_359_4;
     /// The rest of ln 2.
     pub const LN2_LO: f32 = -2.121_944_4e-4;
-    /// Adding it rounds to the nearest integer, which then lies in the low bits.
+    /// Adding it rounds to the nearest integer, which then is in the low bits.
     pub const ROUND: f32 = 12_582_912.0;
     /// `(e^r - 1 - r) / r²` for `|r| <= ln 2 / 2`.
     pub const EXP_TAIL: [f32; 6] = [
@@ -102,7 +102,7 @@ pub mod double {
     pub const LN2_HI: f64 = 6.931_471_803_691_238e-1;
     /// The rest of ln 2.
     pub const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
-    /// Adding it rounds to the nearest integer, which then lies in the low bits.
+    /// Adding it rounds to the nearest integer, which then is in the low bits.
     pub const ROUND: f64 = 6_755_399_441_055_744.0;
     /// What the quotient of the exponential takes from `r`, over `-r²`, in `r²`.
     pub const EXP: [f64; 5] = [

@@ -245,7 +245,7 @@ pub fn sigmoid(z: C) -> C {
     reciprocal(ONE + exp(-z))
 }
 
-/// `z + 1`, whose imaginary part keeps the sign of a zero, which tells the sides of a branch cut apart.
+/// `z + 1`, whose imaginary part keeps the sign of a zero, which distinguishes the sides of a branch cut.
 fn plus_one(z: C) -> C {
     C::new(z.re + 1.0, z.im)
 }

@@ -105,7 +105,7 @@ pub fn log1p<I: Isa>(x: f32) -> f32 {
 fn exp_twice<I: Isa>(x: f32) -> f32 {
     let shifted = I::fma32(x, 2.0 * LOG2_E, ROUND);
     let r = I::fma32(shifted - ROUND, -LN2_HALF, x);
-    // The integer lies in the low bits of the sum, whose high ones are shifted out.
+    // The integer is in the low bits of the sum, whose high ones are shifted out.
     let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1f32.to_bits()));
     poly::<I, 7>(r, EXP_TWICE) * scale
 }

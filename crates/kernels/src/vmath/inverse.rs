@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, PI, SQRT_2, TAU};
 
-/// The point below which a standard normal variable lies with probability `p`; NaN outside of `[0, 1]`.
+/// The point below which a standard normal variable is with probability `p`; NaN outside of `[0, 1]`.
 pub fn ndtri(p: f64) -> f64 {
     match p {
         0.0 => f64::NEG_INFINITY,
@@ -14,7 +14,7 @@ pub fn ndtri(p: f64) -> f64 {
     }
 }
 
-/// The point above which a standard normal variable lies with probability `q`, for `q` up to a half.
+/// The point above which a standard normal variable is with probability `q`, for `q` up to a half.
 ///
 /// A first guess within 5e-4 (Abramowitz and Stegun 26.2.23), then steps of Halley's method.
 fn upper(q: f64) -> f64 {

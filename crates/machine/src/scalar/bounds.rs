@@ -5,7 +5,7 @@ use crate::Op;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 impl Scalars<'_, '_> {
-    /// The number moved to the nearest bound where it lies outside, the lower one first.
+    /// The number moved to the nearest bound where it is outside, the lower one first.
     pub(super) fn clipped(&mut self, x: Value, low: Value, high: Value) -> Value {
         let (below, above) = (self.less(x, low), self.greater(x, high));
         let y = self.b.ins().select(above, high, x);

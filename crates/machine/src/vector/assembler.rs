@@ -102,7 +102,7 @@ impl Opcode {
     }
 }
 
-/// Machine code under way.
+/// Machine code that is being written.
 pub(super) struct Assembler {
     pub code: Vec<u8>,
     pub width: Width,

@@ -1,10 +1,10 @@
 //! The loops around the instructions.
 //!
 //! The code is given the pointers in `rdi`, the count of elements in `rsi`, at least as many as a vector has, and its
-//! frame in `rdx`; `rax` counts elements. A first loop takes some vectors together, whose instructions are interleaved: those
-//! of one vector mostly wait for one another, and a processor looks ahead over only so many. A second one takes single
-//! vectors. What is left behind the last whole vector is taken by one that ends with the last element, where that is
-//! allowed.
+//! frame in `rdx`; `rax` counts elements. A first loop takes some vectors together, whose instructions are interleaved:
+//! those of one vector mostly wait for one another, and a processor looks ahead over only so many. A second one takes
+//! single vectors. What is left behind the last whole vector is taken by one that ends with the last element, where
+//! that is allowed.
 
 use super::assembler::{Assembler, General};
 use super::lower::{Lowered, Micro, interleaved};

@@ -10,7 +10,7 @@ use crate::memory::Refused;
 pub(super) enum Fixed {
     /// These bits, again and again.
     Bits(u64),
-    /// What lies behind a pointer; a truth as a mask.
+    /// What is behind a pointer; a truth as a mask.
     Single(u32, Element),
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Arg {
 /// One vector instruction. Truths are masks: all bits of a lane, or none.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Micro {
-    /// The next numbers of an array, by which of the vectors that are taken together; truths come as integers 0 and 1.
+    /// The next numbers of an array, by which of the vectors that are taken together; bools come as integers 0 and 1.
     Load(u32, Element, u8),
     /// An instruction of one operand, with a byte that says which one, where it has that.
     One(Opcode, Option<u8>, Arg),
@@ -40,7 +40,7 @@ pub(super) enum Micro {
     Blend([Arg; 2], Arg),
     /// Adds to the sums by that instruction, for one of the vectors that are taken together.
     Sum(Opcode, Arg, u8),
-    /// Writes numbers to an array, or masks as truths; which ones as above.
+    /// Writes numbers to an array, or masks as bools; which ones as above.
     Store(u32, Element, Arg, u8),
 }
 
@@ -307,7 +307,7 @@ impl Lowering {
         self.push(Micro::Blend([no, yes], mask))
     }
 
-    /// The nearest of two bounds where a number lies outside; NaN stays.
+    /// The nearest of two bounds where a number is outside; NaN stays.
     fn clipped(&mut self, x: Arg, low: Arg, high: Arg) -> Arg {
         let above = self.compare(relation::GREATER, x, high);
         let y = self.blend(above, high, x);

@@ -4,8 +4,8 @@
 //! ([`Op`](crate::Op)), and what is written. [`Loop::compile`] makes one loop of it that takes several elements at a
 //! time, by an encoder of its own for x86-64 with AVX2 and FMA, or with AVX-512, in microseconds: `lower` spells operations out as
 //! instructions, `functions` those that are polynomials and more, `integers` those of integers, `registers` gives values registers, `loops` writes the loops around them,
-//! `assembler` knows the bytes, `wide` what is different about vectors of 512 bits: comparisons make masks of bits, and truths in memory are left
-//! to narrow ones. Other machines refuse.
+//! `assembler` knows the bytes, `wide` what is different about vectors of 512 bits: comparisons make masks of bits, and
+//! bools in memory are left to narrow ones. Other machines refuse.
 //!
 //! **What holds.** Results have the bits of the same expression in Rust for each element; where both operands are NaN,
 //! either may be the result. Functions ([`Function`]) have the bits of the kernels, by their coefficients. For each element all happens in the program's order, and nothing is read or written beyond

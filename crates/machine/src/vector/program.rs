@@ -39,14 +39,14 @@ pub enum Inst {
     Load {
         /// Which pointer.
         pointer: u32,
-        /// What lies there.
+        /// What is there.
         element: Element,
     },
-    /// What lies behind a pointer, the same for all elements; nothing writes it.
+    /// What is behind a pointer, the same for all elements; nothing writes it.
     Single {
         /// Which pointer.
         pointer: u32,
-        /// What lies there.
+        /// What is there.
         element: Element,
     },
     /// The same integer for all elements.

@@ -1,13 +1,13 @@
 //! Registers for values.
 //!
-//! Pointers lie in general registers, those that have none behind `rdi`; the frame behind `rdx`, and `rax` counts elements.
-//! Vectors of the frame that are used most stay in registers.
+//! Pointers are in general registers, those that have none behind `rdi`; the frame behind `rdx`, and `rax` counts
+//! elements. Vectors of the frame that are used most stay in registers.
 
 use super::assembler::{Assembler, General, MASK, Opcode, Place, Prefix, Source, Table, Vector};
 use super::lower::{Arg, Fixed, Lowered, Micro, ONES, code};
 use super::{Element, Float, Program, SUMS, Width, wide};
 
-/// The register that stores of truths compute in.
+/// The register that stores of bools compute in.
 const SPARE: Vector = 0;
 /// Registers of wide vectors, of which narrow ones have half as many.
 const REGISTERS: usize = 32;
@@ -40,7 +40,7 @@ pub(super) struct Writer<'a> {
     holds: [Option<usize>; REGISTERS],
     /// Which registers the loop leaves alone.
     pinned: [bool; REGISTERS],
-    /// Where each value lies in the frame, if it does.
+    /// Where each value is in the frame, if it is there.
     homes: Vec<Option<usize>>,
     /// Vectors of the frame.
     frame: usize,
@@ -174,7 +174,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Where the next instruction lies.
+    /// Where the next instruction is.
     pub fn start(&self) -> usize {
         self.out.code.len()
     }
@@ -424,7 +424,7 @@ impl<'a> Writer<'a> {
         temporary
     }
 
-    /// Where the next elements of an array lie, for one of the vectors that are taken together.
+    /// Where the next elements of an array are, for one of the vectors that are taken together.
     fn element(&mut self, pointer: u32, element: Element, vector: u8) -> Place {
         let base = self.pointer(pointer);
         let scale = match element {

@@ -154,7 +154,7 @@ impl Loop {
     ///
     /// # Safety
     /// Each of `pointers` is that of `n` elements as the program says, or of one that is the same for all, which may be
-    /// read and, if the program writes it, written while this runs; truths in it are 0 or 1. What is written overlaps
+    /// read and, if the program writes it, written while this runs; bools in it are 0 or 1. What is written overlaps
     /// nothing else that the program names, unless it is the very same elements and the program is in place. Where the
     /// program sums, `n` is a multiple of [`Loop::unit`] and not 0, and there is room for the sums of each block. The frame is [prepared](Loop::prepare), and the run's alone.
     pub unsafe fn run(&self, pointers: &[*mut u8], n: usize, frame: *mut u8) {
@@ -169,7 +169,7 @@ impl Loop {
         unsafe { self.row(pointers, n, frame) };
     }
 
-    /// Runs the loop over `rows` rows of `n` elements: for each row, pointers lie so many bytes behind those of the one
+    /// Runs the loop over `rows` rows of `n` elements: for each row, pointers are so many bytes behind those of the one
     /// before as `steps` says.
     ///
     /// # Safety

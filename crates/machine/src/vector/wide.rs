@@ -35,7 +35,7 @@ pub(super) fn form(op: Opcode) -> Option<Form> {
     Some(Form { double, is_mask })
 }
 
-/// Whether all of these can be written for wide vectors: truths in memory cannot.
+/// Whether all of these can be written for wide vectors: bools in memory cannot.
 pub(super) fn all(micros: &[Micro]) -> bool {
     micros.iter().all(|micro| match *micro {
         Micro::One(op, ..) | Micro::Two(op, ..) | Micro::Shift(op, ..) => form(op).is_some(),

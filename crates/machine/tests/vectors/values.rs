@@ -1,4 +1,4 @@
-//! Arrays of numbers and truths, how they are drawn, and the kernels of all functions.
+//! Arrays of numbers and bools, how they are drawn, and the kernels of all functions.
 
 use ferrograph_kernels::elementwise::{self as k, Binary, BinaryOp, CastTo, Unary, UnaryOp};
 use ferrograph_machine::Op;

@@ -14,7 +14,7 @@ use smallvec::smallvec;
 declare! {
     trait EmitClip;
 
-    /// `t` moved to the nearest bound where it lies outside; each bound is a scalar or of the shape of `t`.
+    /// `t` moved to the nearest bound where it is outside; each bound is a scalar or of the shape of `t`.
     ClipByValue: clip_by_value(t: T in real, clip_value_min: T, clip_value_max: T)
         -> (output: T), gradient Vjp, batch Broadcasts;
 }

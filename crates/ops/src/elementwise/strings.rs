@@ -2,7 +2,7 @@
 
 use ferrograph_tensor::{Bytes, Dims, Result, Shape, Tensor, broadcast_shapes};
 
-/// Where the elements of an operand lie that is walked over the shape it broadcasts to.
+/// Where the elements of an operand are that is walked over the shape it broadcasts to.
 pub(crate) fn broadcast_indices<'a>(
     own: &'a [usize],
     out: &'a Shape,

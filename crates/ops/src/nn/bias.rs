@@ -16,19 +16,19 @@ declare! {
 
     /// `bias` added to each channel of `value`.
     BiasAdd: bias_add(value: T in numeric, bias: T) -> (output: T), gradient Vjp, batch Rule {
-        /// Where channels lie.
+        /// Where channels are.
         data_format: DataFormat = DataFormat::ChannelsLast,
     };
 
     /// The gradient of the bias: the sum of `out_backprop` over all axes but that of the channels.
     BiasAddGrad: bias_add_grad(out_backprop: T in numeric) -> (output: T), gradient Vjp, batch Rule {
-        /// Where channels lie.
+        /// Where channels are.
         data_format: DataFormat = DataFormat::ChannelsLast,
     };
 }
 
 attr_enum! {
-    /// Where channels lie among the axes.
+    /// Where channels are among the axes.
     DataFormat {
         /// On the last one.
         ChannelsLast = "NHWC",

@@ -11,7 +11,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Recursive calls that may be under way.
+/// Recursive calls that may be active.
 const DEPTH_LIMIT: usize = 10_000;
 
 /// Bytes of a caller's stack that they may take at most, and where it is not known how much there is.
@@ -34,7 +34,7 @@ const MARGIN: usize = 1 << 20;
 /// How often who waits for a large stack looks whether the user asked to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The recursive calls that are under way on a thread.
+/// The recursive calls that are active on a thread.
 struct Depth {
     n: usize,
     /// An address in the frame of the outermost one here.
@@ -118,7 +118,7 @@ fn lowest_address() -> Option<usize> {
     None
 }
 
-/// A recursive call under way, until it is dropped.
+/// An active recursive call, until it is dropped.
 pub struct Level(());
 
 impl Level {

@@ -1,7 +1,8 @@
 //! What a recursive call names: a graph of known types that is filled in when its trace ends.
 //!
-//! A graph owns its handle, as an attachment, and the handle owns what is derived from the graph; calls inside the graph hold
-//! the handle weakly. So nothing holds itself, and whoever holds the graph holds all that its recursion needs.
+//! A graph owns its handle, as an attachment, and the handle owns what is derived from the graph; calls inside the
+//! graph hold the handle weakly. So nothing holds itself, and whoever holds the graph holds all that its recursion
+//! needs.
 
 use ferrograph_graph::{Effect, Graph};
 use ferrograph_tensor::{Object, TensorSpec};

@@ -20,7 +20,7 @@ pub(super) type Marks = SmallVec<[bool; 6]>;
 /// Marks axes, which may be negative.
 ///
 /// # Errors
-/// `InvalidArgument` where one lies outside the rank or comes twice.
+/// `InvalidArgument` where one is outside the rank or comes twice.
 pub(super) fn marks(axes: &[i64], rank: usize) -> Result<Marks> {
     let mut marks: Marks = smallvec![false; rank];
     for &axis in axes {

@@ -54,7 +54,7 @@ fn few<T: Copy, O: ReduceOp<T>>(x: &[T], n: usize, out: &mut [O::Out]) {
     }
 }
 
-/// The lengths of the reduced middle and of what lies inside it, where the reduced axes are neighbours.
+/// The lengths of the reduced middle and of what is inside it, where the reduced axes are neighbours.
 fn middle(shape: &[usize], marks: &[bool]) -> Option<(usize, usize)> {
     if shape.contains(&0) {
         return None;

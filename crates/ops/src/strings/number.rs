@@ -157,7 +157,7 @@ impl Op for AsString {
     }
 }
 
-/// A number that text may stand for.
+/// A number that text may represent.
 trait Read: std::str::FromStr {
     /// The number of a form that the standard parser does not know.
     fn other(_text: &str) -> Option<Self> {

@@ -245,7 +245,7 @@ impl TensorList {
         self.set(self.len - 1, item)
     }
 
-    /// Drops what lies behind the first `len` places, or adds empty places behind the end.
+    /// Drops what is behind the first `len` places, or adds empty places behind the end.
     ///
     /// # Errors
     /// `ResourceExhausted` for a length beyond all bounds.
@@ -295,7 +295,7 @@ impl TensorList {
         }
     }
 
-    /// All elements of that shape in one tensor, where they lie side by side.
+    /// All elements of that shape in one tensor, where they are side by side.
     ///
     /// # Errors
     /// Where memory does not suffice.

@@ -106,7 +106,7 @@ declare! {
         -> (output_handle: variant), gradient Vjp, batch Rule {
         /// The dtype of the elements.
         element_dtype: DType,
-        /// Whether the list grows where the place lies behind its end.
+        /// Whether the list grows where the place is behind its end.
         grows as "resize_if_index_out_of_bounds": bool = false,
     };
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 pub(super) const WIDTH_BITS: u32 = 5;
 pub(super) const WIDTH: usize = 1 << WIDTH_BITS;
 
-/// Dense elements up to this many bytes lie side by side in their leaf of a list.
+/// Dense elements up to this many bytes are side by side in their leaf of a list.
 pub const PACKED_BYTES: usize = 512;
 
 /// An element to be written.
@@ -145,7 +145,7 @@ pub(super) enum Node {
     Branch([Option<Arc<Node>>; WIDTH]),
 }
 
-/// Which child of a node at that height (0 for leaves) element `i` lies in.
+/// Which child of a node at that height (0 for leaves) element `i` is in.
 fn slot(i: usize, height: u32) -> usize {
     i >> (WIDTH_BITS * height) & (WIDTH - 1)
 }

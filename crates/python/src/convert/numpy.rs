@@ -176,7 +176,7 @@ fn array(obj: &Bound<'_, PyAny>) -> PyResult<Tensor> {
 
 /// The dtype of an array whose elements are plain numbers in this machine's byte order.
 fn dense_dtype(obj: &Bound<'_, PyAny>, fields: &PyArrayObject_fields) -> PyResult<Option<DType>> {
-    // SAFETY: an array has a descriptor; these of its fields lie alike in every NumPy.
+    // SAFETY: an array has a descriptor; these of its fields are alike in every NumPy.
     let descr = unsafe { &(*fields.descr).fields };
     let swapped = if cfg!(target_endian = "little") {
         b'>'

@@ -28,7 +28,7 @@ impl Scalar {
         Some(Scalar { value, numpy: None })
     }
 
-    /// The value of an object whose very type is one of Python's own.
+    /// The value of an object whose very type is a scalar type of Python.
     #[inline]
     pub fn exact(obj: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
         if let Ok(x) = obj.cast_exact::<PyFloat>() {
@@ -49,7 +49,7 @@ impl Scalar {
         Ok(None)
     }
 
-    /// The value of an object whose type derives from one of Python's own.
+    /// The value of an object whose type derives from a scalar type of Python.
     pub fn subclass(obj: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
         let value = if let Ok(x) = obj.cast::<PyFloat>() {
             Value::Float(x.value())
@@ -247,7 +247,7 @@ pub(super) fn small_int(obj: &Bound<'_, PyAny>) -> Option<i64> {
     }
 }
 
-/// The value, and on which side of 64 bits it lies if outside.
+/// The value, and on which side of 64 bits it is if outside.
 #[inline]
 fn long_long(x: &Bound<'_, PyInt>) -> (i64, i32) {
     let mut overflow = 0;

@@ -209,7 +209,7 @@ impl Walk {
         }
     }
 
-    /// Reads an array that stands for a nested sequence.
+    /// Reads an array that represents a nested sequence.
     fn append(&mut self, obj: &Bound<'_, PyAny>, array: &Tensor) -> Result<(), Stop> {
         let level = self.at.len();
         for (axis, &size) in array.shape().iter().enumerate() {

@@ -16,7 +16,7 @@ pub(crate) struct Strided<'a> {
 }
 
 impl Strided<'_> {
-    /// Whether the elements lie in row-major order without gaps.
+    /// Whether the elements are in row-major order without gaps.
     pub fn is_contiguous(&self) -> bool {
         let Some(strides) = self.strides else {
             return true;
@@ -136,7 +136,7 @@ impl Strided<'_> {
 /// Bytes that are copied at a stretch; scattered ones are a sixteenth of it.
 const PIECE: usize = 1 << 20;
 
-/// Any byte may stand for true elsewhere; here only 1 does.
+/// Any byte may represent true elsewhere; here only 1 does.
 fn as_bools(dtype: DType, bytes: &mut [u8]) {
     if dtype == DType::Bool {
         bytes.iter_mut().for_each(|b| *b = u8::from(*b != 0));

@@ -151,7 +151,7 @@ fn copy_of(tensor: &Tensor) -> ferrograph_tensor::Result<Tensor> {
 }
 
 fn capsule<'py>(py: Python<'py>, managed: *mut c_void, name: &CStr) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: `managed` is a fresh box of the struct that `name` stands for; the names are static.
+    // SAFETY: `managed` is a fresh box of the struct that `name` represents; the names are static.
     unsafe {
         let made = ffi::PyCapsule_New(managed, name.as_ptr(), Some(drop_capsule));
         Bound::from_owned_ptr_or_err(py, made)

@@ -37,7 +37,7 @@ pub(crate) struct PyConcrete {
     relaxed: AtomicBool,
     /// Whether the last call under a tape took long; the first one does, which makes the gradient's graphs.
     taped_calls_are_long: AtomicBool,
-    /// Whether the last run was short of a plan that does not tell what it costs.
+    /// Whether the last run was short of a plan whose cost is not known.
     open_runs_are_short: AtomicBool,
     /// What the traced code read from globals and closures.
     guards: OnceLock<Box<[Guard]>>,
@@ -171,7 +171,7 @@ impl PyConcrete {
         outputs.map_err(ferrograph_runtime::when_run)
     }
 
-    /// Runs a plan that does not tell what it costs: without the interpreter lock unless the last run was short.
+    /// Runs a plan whose cost is not known: without the interpreter lock unless the last run was short.
     fn run_open(
         &self,
         py: Python<'_>,
@@ -235,7 +235,7 @@ fn check_captures(graph: &Graph, captures: &[Val]) -> PyResult<()> {
 
 #[pymethods]
 impl PyConcrete {
-    /// A trace of a finished region, of a graph and what it captured, or what stands for one that calls itself and is not
+    /// A trace of a finished region, of a graph and what it captured, or the handle of one that calls itself and is not
     /// finished; `template` gives the structure of the
     /// result.
     #[new]

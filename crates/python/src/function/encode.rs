@@ -103,7 +103,7 @@ pub(super) struct Encoded {
     pub vals: Vals,
     /// The trace types whose tokens the signature has, which live as long as these.
     pub types: Vec<Py<PyAny>>,
-    /// The first TensorSpec, which stands for a tensor: there is no value for it.
+    /// The first TensorSpec, which represents a tensor: there is no value for it.
     pub spec: Option<Py<PyAny>>,
 }
 
@@ -332,7 +332,7 @@ impl<'a> Encoder<'a> {
 
 /// What the front end says of an argument of no plain type.
 pub(super) enum Kind<'py> {
-    /// It stands for this tensor.
+    /// Its value is this tensor.
     Tensor(Val),
     /// It is a TensorSpec: a tensor without a value.
     Spec(u8, PartialShape),

@@ -275,7 +275,7 @@ impl PyFunction {
         }
     }
 
-    /// The signature of a call with these arguments, among which TensorSpecs may stand for tensors.
+    /// The signature of a call with these arguments, among which TensorSpecs may be given for tensors.
     #[pyo3(signature = (args, kwargs=None))]
     fn _signature_of<'py>(
         slf: &Bound<'py, Self>,

@@ -1,5 +1,6 @@
-//! The last stage, buffer assignment: which kernel outputs are tensors of their own, and the offsets of the other values
-//! in the slab. Bools are apart from what is no bool, so that memory which is used again always holds valid ones.
+//! The last stage, buffer assignment: which kernel outputs are tensors of their own, and the offsets of the other
+//! values in the slab. Bools are apart from what is no bool, so that memory which is used again always holds valid
+//! ones.
 
 use super::layout::{Lifetime, assign};
 use super::lower::{Program, SlotInfo, Storage};
@@ -69,8 +70,8 @@ struct Value {
 /// A run of steps in chains, and one of its chains.
 type Chain = (usize, usize);
 
-/// Offsets from `base` on, and where the last of them ends. The values of a chain share bytes with one another, and with
-/// nothing else that is alive while chains run.
+/// Offsets from `base` on, and where the last of them ends. The values of a chain share bytes with one another, and
+/// with nothing else that is alive while chains run.
 fn placed(values: &[Value], base: usize) -> (Vec<(Slot, usize)>, usize) {
     let mut within: BTreeMap<Chain, (Range<usize>, Vec<&Value>)> = BTreeMap::new();
     for value in values {

@@ -224,7 +224,7 @@ fn fold(node: &Node, specs: &Specs, scope: &Scope) -> Option<Vec<Tensor>> {
         .then(|| outputs.into_iter().collect())
 }
 
-/// Whether a tensor can stand for all that are made alike, as a dataset, which has iterations, can not.
+/// Whether one tensor can be shared for all that are made alike, as a dataset, which has iterations, can not.
 fn is_value(t: &Tensor) -> bool {
     !matches!(t.dtype(), DType::Resource | DType::Variant)
         || t.as_object().is_ok_and(|object| object.is_value())

@@ -112,7 +112,8 @@ pub(super) struct FusionGroup {
     has_whole: bool,
     /// The most elements of a value of theirs.
     largest: usize,
-    /// Whether one of them reads a slice without a copy: variables, which may be left to the single steps, do not go along.
+    /// Whether one of them reads a slice without a copy: variables, which may be left to the single steps, do not go
+    /// along.
     slices: bool,
 }
 

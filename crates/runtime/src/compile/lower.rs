@@ -372,7 +372,7 @@ fn is_given(scope: &Scope, node: &Node) -> bool {
         && node.outputs.iter().all(given)
 }
 
-/// Whether there are strings among the inputs, whose lengths only the run tells.
+/// Whether there are strings among the inputs, whose lengths are known at run time only.
 fn has_text(inputs: &Inputs<'_>) -> bool {
     (0..inputs.len()).any(|i| inputs.dtype(i) == DType::String)
 }

@@ -19,8 +19,8 @@
 //! 4. **schedule** (`schedule`): liveness. The same steps in program order, with drops and last reads.
 //! 5. **find machine code** (`machine`): the same steps; blocks say which runs of them can be machine code, and hold
 //!    the programs (`ferrograph_machine`). Plans that are to run step by step do without.
-//! 6. **find parallel chains** (`parallel_chains`): the same steps; blocks say which runs of them are independent chains,
-//!    large enough to be run at once.
+//! 6. **find parallel chains** (`parallel_chains`): the same steps; blocks say which runs of them are independent
+//!    chains, large enough to be run at once.
 //! 7. **assign buffers** (`buffer_assignment`, `layout`): gives the plan. The slots of the slab have offsets, and what
 //!    kernels allocate is said.
 

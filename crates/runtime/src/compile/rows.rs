@@ -156,8 +156,8 @@ fn computes(facts: &Facts<'_>, bound: &Bound<Kernel>) -> bool {
     bound.reduced.is_some() || bound.repeats || bound.by_rows || bound.code.is_some_and(is_sure)
 }
 
-/// Whether a function refuses some numbers: integers are divided by what is known not to be zero. A fused step that fails
-/// could say neither which of its steps it was, nor take back what others of them wrote.
+/// Whether a function refuses some numbers: integers are divided by what is known not to be zero. A fused step that
+/// fails could say neither which of its steps it was, nor take back what others of them wrote.
 fn may_refuse(facts: &Facts<'_>, bound: &Bound<Kernel>, code: ScalarCode) -> bool {
     let out = facts.slots()[bound.outs[0] as usize].dtype;
     let divides = matches!(

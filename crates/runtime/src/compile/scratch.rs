@@ -83,7 +83,7 @@ impl Fusion<'_> {
         matches!(self.values[number as usize], Value::Rows(slot) if self.outs.contains(&slot))
     }
 
-    /// Whether that value is a variable's, and changes where it lies.
+    /// Whether that value is a variable's, and is updated in place.
     pub fn is_variable(&self, number: u32) -> bool {
         matches!(self.values[number as usize], Value::Variable(_))
     }

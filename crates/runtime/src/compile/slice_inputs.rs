@@ -9,8 +9,8 @@ use ferrograph_tensor::Shape;
 /// Elements of a run at least, where rows or their runs have gaps between them: shorter ones are not worth a copy of each.
 const SHORTEST: usize = 16;
 
-/// Where the rows of a slice are in its operand: elements before the first one, from row to row, and of a row; and where
-/// the runs of a row are, each of which is without gaps.
+/// Where the rows of a slice are in its operand: elements before the first one, from row to row, and of a row; and
+/// where the runs of a row are, each of which is without gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SliceInput {
     pub start: usize,
@@ -77,7 +77,8 @@ pub(super) fn slice_input(
     (is_worth && slice.start + slice.span(rows) <= source).then_some(slice)
 }
 
-/// Takes the leading ones of some axes, which have that many positions; these must be at equal distances, which it gives.
+/// Takes the leading ones of some axes, which have that many positions; these must be at equal distances, which it
+/// gives.
 fn leading(axes: &mut Vec<(usize, usize)>, rows: usize) -> Option<usize> {
     let mut left = rows;
     let mut taken: Vec<(usize, usize)> = Vec::new();
@@ -139,7 +140,7 @@ impl SliceInput {
             for (r, to) in o.output_bytes(0).chunks_exact_mut(row).enumerate() {
                 for (i, to) in to.chunks_exact_mut(run).enumerate() {
                     let at = (r * slice.step + slice.run_at(i)) * size;
-                    // SAFETY: the tile spans as many elements as its rows do, and the run lies within one of them; the
+                    // SAFETY: the tile spans as many elements as its rows do, and the run is within one of them; the
                     // result is memory of its own.
                     unsafe { to.as_mut_ptr().copy_from_nonoverlapping(from.add(at), run) };
                 }

@@ -156,8 +156,8 @@ fn along(rows: usize, most: usize) -> (usize, Traversal) {
     (tile, Traversal::Along((rows / tile).max(1)))
 }
 
-/// Tiles that lie below one another: pieces of a row of the reduction, which has so many rows of the step, or a few whole
-/// ones.
+/// Tiles that are below one another: pieces of a row of the reduction, which has so many rows of the step, or a few
+/// whole ones.
 fn down(extent: Extent, line: usize, most: usize) -> (usize, Traversal) {
     let n = extent.n;
     let below = block(extent.inner) / extent.inner;

@@ -1,4 +1,4 @@
-//! The variables of a fused step: what they hold, and which values lie in them all the time.
+//! The variables of a fused step: what they hold, and which values are in them all the time.
 
 use super::fuse::Facts;
 use super::rows::StepKind;
@@ -14,8 +14,8 @@ pub(super) struct Variables {
     pub held: Vec<Held>,
     /// Whether they are changed.
     pub changed: Vec<bool>,
-    /// Values that lie in a variable from when they are made until nothing reads them any more.
-    lying: Vec<(Slot, usize)>,
+    /// Values that are in a variable from when they are made until nothing reads them any more.
+    in_place: Vec<(Slot, usize)>,
 }
 
 impl Variables {
@@ -68,13 +68,13 @@ impl Variables {
         Value::Variable(at.unwrap_or(0))
     }
 
-    /// The rows of a value, wherever they lie.
+    /// The rows of a value, wherever they are.
     pub fn rows(&self, slot: Slot) -> Value {
-        let lying = self.lying.iter().find(|(s, _)| *s == slot);
-        lying.map_or(Value::Rows(slot), |&(_, at)| Value::Variable(at))
+        let in_place = self.in_place.iter().find(|(s, _)| *s == slot);
+        in_place.map_or(Value::Rows(slot), |&(_, at)| Value::Variable(at))
     }
 
-    /// Says which values lie in variables: what is read of one until it changes, and what is computed for one, where
+    /// Says which values are in variables: what is read of one until it changes, and what is computed for one, where
     /// nothing reads the variables in between. Others of the variables may be that one.
     pub fn place(&mut self, parts: &[Part<'_>], outs: &[Slot]) {
         for (at, part) in parts.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Variables {
                 && !outs.contains(&slot)
                 && let Value::Variable(number) = self.value(variable)
             {
-                self.lying.push((slot, number));
+                self.in_place.push((slot, number));
             }
         }
     }
@@ -111,8 +111,8 @@ impl Variables {
         !behind.iter().any(|part| part.kind.changes()) && !parts.iter().any(taken)
     }
 
-    /// Whether what an assignment takes can be computed where the variable lies: nothing reads a variable from then on
-    /// until the assignment, and none changes while the value is read.
+    /// Whether what an assignment takes can be computed in the memory of the variable: nothing reads a variable from
+    /// then on until the assignment, and none changes while the value is read.
     fn arises(&self, parts: &[Part<'_>], at: usize, value: Slot) -> bool {
         let computes = |part: &Part<'_>| {
             matches!(part.kind, StepKind::Compute(_)) && part.kind.made() == Some(value)
@@ -122,17 +122,17 @@ impl Variables {
         };
         let last = last_use(parts, value).unwrap_or(at).max(at);
         let reads = |part: &Part<'_>| {
-            let lies = |slot: &Slot| *slot != value && self.lies(*slot);
-            part.kind.variable().is_some() || part.ins.iter().any(lies)
+            let is_in_variable = |slot: &Slot| *slot != value && self.is_in_variable(*slot);
+            part.kind.variable().is_some() || part.ins.iter().any(is_in_variable)
         };
         let untouched = !parts[from..at].iter().any(reads);
         let later = &parts[(at + 1).min(last + 1)..=last];
-        let is_only = parts[at].ins.len() == 1 && !self.lies(value);
+        let is_only = parts[at].ins.len() == 1 && !self.is_in_variable(value);
         untouched && is_only && !later.iter().any(|part| part.kind.changes())
     }
 
-    fn lies(&self, slot: Slot) -> bool {
-        self.lying.iter().any(|(s, _)| *s == slot)
+    fn is_in_variable(&self, slot: Slot) -> bool {
+        self.in_place.iter().any(|(s, _)| *s == slot)
     }
 }
 

@@ -38,7 +38,7 @@ enum Reach {
     Row,
     /// Elements that a broadcast index gives for those of any row.
     Within(BroadcastIndex),
-    /// An element for each, in rows that lie so many elements apart.
+    /// An element for each, in rows that are so many elements apart.
     Apart(usize),
 }
 

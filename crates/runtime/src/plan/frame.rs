@@ -128,7 +128,7 @@ impl Frame {
         let bytes = tensor
             .bytes_mut()
             .ok_or_else(|| err!(Internal, "a fresh tensor is shared"))?;
-        // SAFETY: a slot with a shape lies in the slab, with room for as many elements as its type says.
+        // SAFETY: a slot with a shape is in the slab, with room for as many elements as its type says.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 self.pointers[slot as usize],

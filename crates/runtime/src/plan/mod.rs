@@ -60,7 +60,7 @@ pub struct Plan {
     /// The shapes of slots in the slab that may be read as tensors.
     pub(crate) slab_shapes: HashMap<Slot, Shape, FixedState>,
     pub(crate) slab_bytes: usize,
-    /// The head of the slab in which only bools lie, so that each of its bytes is one.
+    /// The head of the slab in which only bools are, so that each of its bytes is one.
     pub(crate) bool_bytes: usize,
     pub(crate) constants: Vec<(Slot, Tensor)>,
     pub(crate) inputs: Vec<Slot>,
@@ -69,7 +69,7 @@ pub struct Plan {
     /// Slots that may hold tensors when the plan has run.
     pub(crate) boxed: Vec<Slot>,
     pub(crate) flops: f64,
-    /// Whether there are steps whose cost only the run tells.
+    /// Whether there are steps whose cost is known at run time only.
     pub(crate) is_open: bool,
     pub(crate) frames: Frames,
 }
@@ -77,7 +77,7 @@ pub struct Plan {
 /// Frames with slabs up to this size wait for the next call.
 const KEPT_SLAB_LIMIT: usize = 1 << 20;
 
-/// The length of slots whose number of elements only the run tells.
+/// The length of slots whose number of elements is known at run time only.
 pub(crate) const UNKNOWN_LEN: usize = usize::MAX;
 
 impl Plan {
@@ -86,7 +86,7 @@ impl Plan {
         self.flops
     }
 
-    /// Whether there are steps whose cost only the run tells.
+    /// Whether there are steps whose cost is known at run time only.
     pub fn is_open(&self) -> bool {
         self.is_open
     }

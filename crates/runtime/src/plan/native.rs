@@ -213,7 +213,7 @@ impl Plan {
             }
         };
         // SAFETY: the program names slots of this plan that hold elements of its types while their steps run: those it
-        // reads first hold values when the part is entered, the others lie in the slab or are fresh tensors.
+        // reads first hold values when the part is entered, the others are in the slab or are fresh tensors.
         let ended = unsafe { code.run(pointers, &mut host) };
         if !ended {
             let e = failure.unwrap_or_else(|| err!(Internal, "machine code stopped by itself"));

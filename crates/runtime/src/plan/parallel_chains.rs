@@ -1,7 +1,8 @@
 //! Inter-op parallelism: runs of steps of which those that do not depend on one another run at once, over the pool.
 //!
-//! Steps of chains are kernels alone: they read the pointers of the frame and write each other's operands nowhere, so that
-//! the frame itself stays as it is while they run. What they allocate is there before, what they drop goes afterwards.
+//! Steps of chains are kernels alone: they read the pointers of the frame and write each other's operands nowhere, so
+//! that the frame itself stays as it is while they run. What they allocate is there before, what they drop goes
+//! afterwards.
 
 use super::{Action, Block, Frame, Plan, Step};
 use ferrograph_graph::{Operands, verifies};
@@ -233,7 +234,7 @@ impl Plan {
                 "a parallel chain has a step that is no kernel"
             ));
         };
-        // SAFETY: values that are alive together lie apart, also while chains run at once; the outputs are there.
+        // SAFETY: values that are alive together are apart, also while chains run at once; the outputs are there.
         let mut operands =
             unsafe { Operands::new(pointers.0, &self.types, &bound.ins, &bound.outs) };
         (bound.kernel)(&mut operands)

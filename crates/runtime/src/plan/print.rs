@@ -330,7 +330,8 @@ fn operation(node: &str, action: &Action) -> String {
     }
 }
 
-/// What a fused step does: which operations, over how many rows, how many at a time, and the bytes that are read and written.
+/// What a fused step does: which operations, over how many rows, how many at a time, and the bytes that are read and
+/// written.
 fn fused(fused: Option<&Fused>) -> String {
     let Some(j) = fused else {
         return String::new();

@@ -36,7 +36,7 @@ pub(crate) struct Repeated {
 }
 
 impl Rows {
-    /// What is written out, with where that lies.
+    /// What is written out, with where that is.
     pub fn repeated(&self) -> impl Iterator<Item = (usize, &Repeated)> {
         let repeated = match self {
             Rows::Together(together) => &together.repeated[..],

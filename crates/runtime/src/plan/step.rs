@@ -50,7 +50,7 @@ pub(crate) enum Action {
         bound: Bound<ObjectKernel>,
         to: Slot,
     },
-    /// Computes on slots, and on the variables that these slots refer to, which it may change where they lie.
+    /// Computes on slots, and on the variables that these slots refer to, which it may update in place.
     Update {
         variables: Box<[Slot]>,
         bound: Bound<UpdateKernel>,
@@ -128,7 +128,7 @@ impl Taken {
 /// A value that a loop records in each iteration.
 pub(crate) struct Record {
     pub from: Taken,
-    /// Where it is small, dense and of static shape: then it is read where it lies.
+    /// Where it is small, dense and of static shape: then it is read in place.
     pub small: Option<Shape>,
 }
 

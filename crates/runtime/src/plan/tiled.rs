@@ -16,11 +16,11 @@ use std::ops::Range;
 /// Where a value of a tile is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
-    /// In that input of the step; each row lies so many bytes behind the one before.
+    /// In that input of the step; each row is so many bytes behind the one before.
     Input(usize, usize),
     /// In that input, at the row of so many bytes that the broadcast index gives.
     Broadcast(usize, usize, BroadcastIndex),
-    /// In that input, from this byte on; rows lie so many bytes behind one another.
+    /// In that input, from this byte on; rows are so many bytes behind one another.
     Slice(usize, usize, usize),
     /// In that output.
     Output(usize, usize),
@@ -93,7 +93,7 @@ impl Tiled {
         Box::new(move |o| self.run(o, &[]))
     }
 
-    /// Runs all tiles, with variables that lie at these places.
+    /// Runs all tiles, with variables that are at these places.
     pub fn run(&self, o: &mut Operands<'_>, variables: &[*mut u8]) -> Result<()> {
         let base = |at: &At| match *at {
             At::Input(i, _) | At::Broadcast(i, ..) => o.input_bytes(i).as_ptr().cast_mut(),
@@ -154,7 +154,7 @@ impl Tiled {
     ) -> Result<()> {
         let scratch = scratch.as_mut_ptr();
         let scratch = scratch.ok_or_else(|| err!(Internal, "fresh memory cannot be written"))?;
-        // SAFETY: bools lie at the head of the scratch memory, to which nothing refers yet.
+        // SAFETY: bools are at the head of the scratch memory, to which nothing refers yet.
         unsafe { scratch.write_bytes(0, way.order.bool_bytes) };
         // SAFETY: the scratch memory has room for all frames.
         let prepare = |code: &Loaded<'_>| unsafe { code.prepare(scratch) };
@@ -213,7 +213,7 @@ impl Tiled {
         })
     }
 
-    /// Says where the values of the tile from row `first` on lie.
+    /// Says where the values of the tile from row `first` on are.
     fn place(
         &self,
         way: &Way<'_>,
@@ -223,7 +223,7 @@ impl Tiled {
         pointers: &mut [*mut u8],
     ) {
         for ((at, &base), pointer) in way.order.places.iter().zip(&bases.0).zip(pointers) {
-            // SAFETY: the row lies within the operand, or the place within the scratch memory.
+            // SAFETY: the row is within the operand, or the place within the scratch memory.
             *pointer = unsafe {
                 match *at {
                     At::Input(_, row)
@@ -253,7 +253,7 @@ impl Tiled {
             unsafe { Operands::new(pointers, &binding.types, &member.ins, &member.outs) };
         match &binding.work[at] {
             Work::Compute(kernel) => kernel(&mut operands)?,
-            // SAFETY: the tiles of a block, or those of a block that lie below one another, are one chunk, which one
+            // SAFETY: the tiles of a block, or those of a block that are below one another, are one chunk, which one
             // thread takes in its order.
             Work::Feed(total, width) => unsafe {
                 streams[*total].feed(tile.start * width, &operands);

@@ -6,7 +6,7 @@ use ferrograph_kernels::reduce::{ReduceOp, ReductionStream, StreamingReduction};
 use ferrograph_machine::vector::{BLOCK, SUMS};
 use ferrograph_tensor::{DType, Element, bf16, f16};
 
-/// The lengths of what is reduced, and of what lies around and inside it.
+/// The lengths of what is reduced, and of what is around and inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub outer: usize,

@@ -5,11 +5,11 @@
 pub(crate) enum Traversal {
     /// One tile after the other, so many a chunk.
     Along(usize),
-    /// Tiles lie side by side in lines, and a chunk is the tiles at one place of the lines of a block.
+    /// Tiles are side by side in lines, and a chunk is the tiles at one place of the lines of a block.
     Down(Lines),
 }
 
-/// How the rows of a fused step lie in lines.
+/// How the rows of a fused step are in lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lines {
     /// Rows of a line.
@@ -34,7 +34,7 @@ impl BroadcastIndex {
         row / self.every % self.count
     }
 
-    /// Rows of the operand for a tile of so many, which lies in one [line](BroadcastIndex::line).
+    /// Rows of the operand for a tile of so many, which is in one [line](BroadcastIndex::line).
     pub fn rows(self, tile: usize) -> usize {
         if self.every == 1 { tile } else { 1 }
     }

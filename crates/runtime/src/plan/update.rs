@@ -33,7 +33,7 @@ pub(crate) struct Single {
 }
 
 /// Fused steps that read and change variables, in program order for each element. Variables of which two are one are
-/// as good as others, for what they hold lies in one place.
+/// as good as others, for what they hold is in one place.
 pub(crate) struct Update {
     pub tiled: Tiled,
     pub held: Vec<Held>,

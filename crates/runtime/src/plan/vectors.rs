@@ -55,13 +55,13 @@ pub(crate) enum Task {
     Run(usize),
 }
 
-/// What is done with a tile, and where values lie meanwhile.
+/// What is done with a tile, and where values are meanwhile.
 pub(crate) struct Order {
     pub tasks: Vec<Task>,
-    /// The place of each value that lies somewhere.
+    /// The place of each value that is somewhere.
     pub places: Vec<At>,
     pub scratch_bytes: usize,
-    /// The head of the scratch memory, in which bools lie.
+    /// The head of the scratch memory, in which bools are.
     pub bool_bytes: usize,
 }
 
@@ -240,7 +240,7 @@ impl Loaded<'_> {
     /// Takes so many rows through the loop; whether they are the first with this memory.
     ///
     /// # Safety
-    /// As the kernels of the members: the values lie at these pointers; the memory of the thread is
+    /// As the kernels of the members: the values are at these pointers; the memory of the thread is
     /// [ready](Loaded::prepare) and has room for what is written out, which only this writes after the first rows.
     pub unsafe fn run(&self, values: &[*mut u8], rows: usize, scratch: *mut u8, is_first: bool) {
         let pointers = self.run.values.iter().map(|&value| values[value as usize]);

@@ -196,7 +196,7 @@ pub(crate) fn in_call<R>(
     in_step(key, graph, || (call(), 0))
 }
 
-/// A call under way. When it ends, also by unwinding, the thread's recorder is as the caller left it.
+/// An active call. When it ends, also by unwinding, the thread's recorder is as the caller left it.
 struct Entered {
     /// What the caller records, where profiles were opened or closed since it began.
     others: Option<Recorder>,

@@ -250,7 +250,7 @@ mod tests {
             (spence, 0.5),
             (spence, 2.0),
         ] {
-            // The neighbours of 40 lie so far apart that the exponential moves by more than its precision.
+            // The neighbours of 40 are so far apart that the exponential moves by more than its precision.
             near(f(f64::next_down(edge)), f(f64::next_up(edge)), 2e-14);
         }
     }

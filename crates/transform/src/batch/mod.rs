@@ -3,7 +3,7 @@
 //! What depends on the row gets a further first axis ([`Rowed::Each`]); all else is computed once ([`Rowed::Same`]). How
 //! an operation takes such values is declared ([`Batching`]): most run as they are, once ranks or axes are moved up
 //! (`facts`); some by a rule of their own (`rules`); those that hold graphs run graphs made so (`regions`, `loops`). All
-//! others, and each that acts on the world or changes variables, run row by row in a loop of that operation alone
+//! others, and each that has an external effect or changes variables, run row by row in a loop of that operation alone
 //! (`each`), if the caller allows it.
 //!
 //! A list that depends on the row is one list whose elements have the further axis.

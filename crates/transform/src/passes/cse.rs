@@ -1,6 +1,7 @@
 //! Common subexpression elimination: computes once what is computed several times, which are nodes of equal operations
 //! on the same values, after the same control predecessors. What reads, writes or draws random numbers is computed as
-//! often as the program says, and so is what gives handles and objects, which are told apart by more than their bits.
+//! often as the program says, and so is what gives handles and objects, which are distinguished by more than their
+//! bits.
 
 use super::{SMALL, is_plain, is_pure};
 use crate::rewrite::{Pass, Rewrite, Rewriter};
@@ -32,7 +33,7 @@ impl Pass for Cse {
             let plain = |v| is_plain(graph.value(v).spec.dtype);
             let outputs = &graph.node(*other).outputs;
             let is_known = outputs.iter().copied().all(plain);
-            return is_known.then(|| Rewrite::Stand(outputs.iter().copied().collect()));
+            return is_known.then(|| Rewrite::Replace(outputs.iter().copied().collect()));
         }
         self.first
             .insert_unique(spread(hash), (hash, id), |(hash, _)| spread(*hash));

@@ -256,8 +256,8 @@ impl Parts {
     }
 }
 
-/// Says of all handles in a graph, and of its own, what running their graphs does beyond computing, once all of them are
-/// filled in.
+/// Says of all handles in a graph, and of its own, what running their graphs does beyond computing, once all of them
+/// are filled in.
 pub(super) fn settle(handle: &Arc<RecursiveHandle>, graph: &Graph) {
     let mut seen = Seen::default();
     seen.graph(graph);

@@ -25,8 +25,8 @@ use std::sync::Arc;
 /// What is to become of a node.
 #[derive(Debug)]
 pub enum Rewrite {
-    /// These values, made before, stand for its outputs; the node goes.
-    Stand(SmallVec<[ValueId; 2]>),
+    /// These values, made before, replace its outputs; the node goes.
+    Replace(SmallVec<[ValueId; 2]>),
     /// It becomes this operation on these operands. Outputs, name and line stay.
     Become(OpRef, SmallVec<[Operand; 2]>),
     /// The last of these operations takes its place, the others stand before it.
@@ -38,9 +38,9 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
-    /// One value stands for the only output.
-    pub fn stand(value: ValueId) -> Rewrite {
-        Rewrite::Stand(SmallVec::from_slice(&[value]))
+    /// One value replaces the only output.
+    pub fn replace(value: ValueId) -> Rewrite {
+        Rewrite::Replace(SmallVec::from_slice(&[value]))
     }
 }
 

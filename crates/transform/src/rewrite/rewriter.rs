@@ -1,4 +1,4 @@
-//! Changes to a graph: what stands for a value, what a node becomes, which nodes go. Only what changes is copied, and
+//! Changes to a graph: what replaces a value, what a node becomes, which nodes go. Only what changes is copied, and
 //! ids stay as they are until the changed graph is built.
 
 use super::overlay::Overlay;
@@ -22,7 +22,7 @@ pub struct Rewriter<'g> {
     values: Overlay<'g, ValueInfo>,
     outputs: Cow<'g, [ValueId]>,
     is_input: Vec<bool>,
-    /// What stands for each value; empty while each stands for itself.
+    /// What replaces each value; empty while each is itself.
     stands: Vec<ValueId>,
     /// Values of which more is known than when what takes them was inferred; empty while there are none.
     sharper: Vec<bool>,
@@ -63,7 +63,7 @@ impl<'g> Rewriter<'g> {
         }
     }
 
-    /// The node of that id. What stands for the values that it names, [`Rewriter::inputs`] tells.
+    /// The node of that id. [`Rewriter::inputs`] gives what replaces the values that it names.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
@@ -210,7 +210,7 @@ impl<'g> Rewriter<'g> {
     /// Makes a change to a node; gives whether it could be.
     pub fn apply(&mut self, id: NodeId, rewrite: Rewrite) -> bool {
         match rewrite {
-            Rewrite::Stand(values) => self.stand(id, &values),
+            Rewrite::Replace(values) => self.replace(id, &values),
             Rewrite::Become(op, operands) => {
                 let like = id;
                 self.compose(id, vec![Made { op, operands, like }])
@@ -224,7 +224,7 @@ impl<'g> Rewriter<'g> {
                 }
                 let add = |t| self.add_constant(id, t);
                 let values: SmallVec<[ValueId; 2]> = tensors.into_iter().map(add).collect();
-                self.stand(id, &values)
+                self.replace(id, &values)
             }
             Rewrite::Remove => {
                 self.remove(id);
@@ -233,8 +233,8 @@ impl<'g> Rewriter<'g> {
         }
     }
 
-    /// Lets values stand for a node's outputs and takes the node out; refused where less is known of one of them.
-    fn stand(&mut self, id: NodeId, values: &[ValueId]) -> bool {
+    /// Replaces a node's outputs by values and takes the node out; refused where less is known of one of them.
+    fn replace(&mut self, id: NodeId, values: &[ValueId]) -> bool {
         let outputs = self.node(id).outputs.clone();
         let fits = |(out, v): (&ValueId, &ValueId)| {
             let (out, new) = (&self.value(*out).spec, &self.value(*v).spec);

@@ -16,7 +16,7 @@ pub(super) struct GroupRow {
     nonzero: Vec<u64>,
 }
 
-/// Where blocks lie in a row of groups.
+/// Where blocks are in a row of groups.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// By component: its first block, blocks along a row, rows of blocks in a group.

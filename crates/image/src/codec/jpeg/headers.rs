@@ -15,7 +15,7 @@ pub(super) fn invalid(what: impl std::fmt::Display) -> ferrograph_tensor::Error 
     err!(InvalidArgument, "Invalid JPEG data or crop window: {what}")
 }
 
-/// The steps of coefficients, where they lie in a block.
+/// The steps of coefficients, where they are in a block.
 pub(super) type Steps = [u16; 64];
 
 /// One component of a picture.

@@ -326,7 +326,7 @@ fn filled(data: &[u8], at: usize, next: u64, n: u32) -> (usize, u64, u32) {
     (at + ((63 - n) >> 3) as usize, next | word >> n, n | 56)
 }
 
-/// Where the coefficients of a block lie that files have in the order of their frequencies. Behind the last one all are
+/// Where the coefficients of a block are that files have in the order of their frequencies. Behind the last one all are
 /// the last: damaged files get there.
 pub(super) const NATURAL: [u8; 128] = {
     let mut order = [63u8; 128];

@@ -7,7 +7,7 @@ use super::coefficients::Block;
 use super::headers::Scan;
 use super::huffman::{Bits, LAST, NATURAL, Table};
 
-/// Writes the coefficient `at` of a block; what lies behind the last one is the last.
+/// Writes the coefficient `at` of a block; what is behind the last one is the last.
 #[inline(always)]
 fn write(block: &mut Block, nonzero: &mut u64, at: usize, value: i16) {
     let at = at.min(63);

@@ -114,7 +114,7 @@ fn kernel(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Result<Worth, String> {
     })
 }
 
-/// A kernel that is called: what is larger than registers lies in memory.
+/// A kernel that is called: what is larger than registers is in memory.
 fn call<K>(slots: &[SlotInfo], bound: &Bound<K>) -> Worth {
     let operands = bound.ins.iter().chain(&bound.outs);
     let sizes = operands.map(|&slot| length(slots, slot).unwrap_or(1));

@@ -27,10 +27,10 @@ pub(super) struct Writer<'a> {
     full: SlotSet,
     /// Slots that are written here, now and then.
     written: Vec<Slot>,
-    /// Slots of which the code reads what lies in memory when it is entered.
+    /// Slots of which the code reads what is in memory when it is entered.
     entering: Vec<Slot>,
     hosts: Vec<HostCall>,
-    /// Slots that kernels read where they lie.
+    /// Slots that kernels read in place.
     in_memory: Vec<Slot>,
     drops: Vec<Slot>,
     path: Path,
@@ -202,7 +202,7 @@ impl<'a> Writer<'a> {
         self.dropped(&step.drops, out);
     }
 
-    /// Drops what lies in memory alone; copies of what registers hold are dropped when the code is left.
+    /// Drops what is in memory alone; copies of what registers hold are dropped when the code is left.
     fn dropped(&mut self, drops: &[Slot], out: &mut Vec<Inst>) {
         let slots = self.slots;
         let is_held = |slot: &Slot| length(slots, *slot).is_ok();

@@ -1,18 +1,18 @@
 //! The verifier of plans. A plan is sound when:
 //!
 //! 1. every slot, graph and node that is named exists (`types`);
-//! 2. a slot lives in one place: it is a constant, a tensor or lies in the slab; what lies in the slab is aligned,
+//! 2. a slot lives in one place: it is a constant, a tensor or is in the slab; what is in the slab is aligned,
 //!    inside it, and shares bytes with bools only where it holds bools (`types`);
 //! 3. kernels take and give dense slots of known length; what they allocate is just those of their outputs that are
 //!    tensors, under a shape of as many elements; tensors are given to tensors alone; what is read as a tensor and
-//!    lies in the slab has a shape (`types`);
+//!    is in the slab has a shape (`types`);
 //! 4. moves, aliases and records agree in dtype and number of elements, conditions are one bool (`types`);
 //! 5. every read comes after a write on every path, and so do outputs (`flow`);
 //! 6. tensors are dropped where they are there and never read again, so once and behind their last use; constants are
 //!    neither written nor dropped (`flow`);
 //! 7. values in the slab that are alive together do not overlap, and no operand overlaps an output (`overlap`);
-//! 8. steps that run at once, or out of program order, share no slot and no bytes that one of them writes, and chains hold
-//!    kernels alone (`parallel_chains`).
+//! 8. steps that run at once, or out of program order, share no slot and no bytes that one of them writes, and chains
+//!    hold kernels alone (`parallel_chains`).
 
 mod flow;
 mod overlap;

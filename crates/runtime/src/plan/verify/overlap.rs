@@ -1,4 +1,4 @@
-//! Values in the slab that are alive together lie apart.
+//! Values in the slab that are alive together are apart.
 
 use super::Faults;
 use crate::plan::slots::SlotSet;

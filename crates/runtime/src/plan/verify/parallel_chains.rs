@@ -18,7 +18,7 @@ pub(super) fn check(faults: &mut Faults<'_>) {
 
 struct Checker<'a, 'b> {
     faults: &'a mut Faults<'b>,
-    /// The bytes of the slab that slots lie in.
+    /// The bytes of the slab that slots are in.
     ranges: Vec<Option<Range<usize>>>,
 }
 

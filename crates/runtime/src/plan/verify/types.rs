@@ -169,7 +169,7 @@ impl<'b> Types<'_, 'b> {
         }
     }
 
-    /// A slot whose elements are read or written where they lie.
+    /// A slot whose elements are read or written in place.
     fn elements(&mut self, slot: Slot) {
         if let Some((t, _)) = self.slot(slot) {
             self.faults.expect(

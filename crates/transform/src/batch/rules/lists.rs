@@ -7,7 +7,7 @@ use ferrograph_graph::{Emitter, Val};
 use ferrograph_ops::emit::*;
 use ferrograph_tensor::{DType, Result};
 
-/// The shape of an element of one row as that of all rows; a scalar stands for any.
+/// The shape of an element of one row as that of all rows; a scalar is any.
 fn elements(e: &mut TraceEmitter, site: &Site<'_>, i: usize) -> Result<Option<Val>> {
     match (&site.inputs[i], site.rank(i)) {
         (Rowed::Same(shape), Some(0)) => Ok(Some(shape.clone())),

@@ -21,10 +21,10 @@ fn kept(site: &Site<'_>, i: usize, number: f64) -> Option<Rewrite> {
     let x = site.input(i)?;
     if let Some(other) = site.repeated(1 - i) {
         let stays = is_all(other, number) && site.of_same_shape(i).is_some();
-        return stays.then(|| Rewrite::stand(x));
+        return stays.then(|| Rewrite::replace(x));
     }
     let other = site.constant(1 - i)?;
-    (is_all(other, number) && keeps_shape(site, x, other)).then(|| Rewrite::stand(x))
+    (is_all(other, number) && keeps_shape(site, x, other)).then(|| Rewrite::replace(x))
 }
 
 /// Whether a value has the shape of the result of combining it with a constant.
@@ -66,7 +66,7 @@ fn all<T: Element + Copy, B: PartialEq>(t: &Tensor, number: T, bits: impl Fn(T) 
 
 /// An operation that undoes itself, twice.
 pub(super) fn involution(site: &Site<'_>) -> Option<Rewrite> {
-    site.same_before(0)?.input(0).map(Rewrite::stand)
+    site.same_before(0)?.input(0).map(Rewrite::replace)
 }
 
 /// A cast to the dtype that is there, or back from one that holds all values of the first.
@@ -75,10 +75,10 @@ pub(super) fn cast(site: &Site<'_>) -> Option<Rewrite> {
     let to = site.spec(site.node.outputs[0]).dtype;
     let middle = site.spec(from).dtype;
     if middle == to {
-        return Some(Rewrite::stand(from));
+        return Some(Rewrite::replace(from));
     }
     let first = site.same_before(0)?.input(0)?;
-    (site.spec(first).dtype == to && holds_all(middle, to)).then(|| Rewrite::stand(first))
+    (site.spec(first).dtype == to && holds_all(middle, to)).then(|| Rewrite::replace(first))
 }
 
 /// Whether a dtype has a value of its own for each one of another.
@@ -121,10 +121,10 @@ fn has_range(wide: DType, narrow: DType) -> bool {
 pub(super) fn select(site: &Site<'_>) -> Option<Rewrite> {
     let picks = site.constant(0)?;
     if is_all(picks, 1.0) {
-        return site.of_same_shape(1).map(Rewrite::stand);
+        return site.of_same_shape(1).map(Rewrite::replace);
     }
     let v = is_all(picks, 0.0).then(|| site.of_same_shape(2))?;
-    v.map(Rewrite::stand)
+    v.map(Rewrite::replace)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Replaces an operation by what is there already, or by a simpler one, where the result has the same bits: -0.0 stays
 //! -0.0, a NaN keeps its payload. (A signalling NaN, which arithmetic would have made quiet, stays signalling.)
 //!
-//! An operation declares its [`AlgebraicIdentity`]; what that makes of a node is a function in the file of its family. It
-//! may only drop what cannot fail. A node with control predecessors is left alone: programs attach them to `Identity`.
+//! An operation declares its [`AlgebraicIdentity`]; what that makes of a node is a function in the file of its family.
+//! It may only drop what cannot fail. A node with control predecessors is left alone: programs attach them to
+//! `Identity`.
 
 mod arithmetic;
 mod movement;
@@ -74,12 +75,12 @@ impl<'a> Site<'a> {
     }
 
     /// Whether all integers in input `i` are known.
-    fn is_told(&self, i: usize) -> bool {
-        let told = |v| {
+    fn is_known(&self, i: usize) -> bool {
+        let is_known = |v| {
             let known = self.graph.value(v).known.as_deref();
             self.graph.constant(v).is_some() || known.is_some_and(|k| k.iter().all(Option::is_some))
         };
-        self.input(i).is_some_and(told)
+        self.input(i).is_some_and(is_known)
     }
 
     /// The small constant that input `i` repeats to the shape of the only output.
@@ -115,13 +116,13 @@ impl<'a> Site<'a> {
 /// The outputs are the first inputs.
 fn forwarded(site: &Site<'_>) -> Option<Rewrite> {
     let inputs = (0..site.node.outputs.len()).map(|i| site.input(i));
-    Some(Rewrite::Stand(inputs.collect::<Option<_>>()?))
+    Some(Rewrite::Replace(inputs.collect::<Option<_>>()?))
 }
 
 /// The sum of one value.
 fn only_term(site: &Site<'_>) -> Option<Rewrite> {
     match site.node.inputs[..] {
-        [_] => site.input(0).map(Rewrite::stand),
+        [_] => site.input(0).map(Rewrite::replace),
         _ => None,
     }
 }
@@ -131,5 +132,5 @@ fn only_part(site: &Site<'_>) -> Option<Rewrite> {
     let part = site.input(0)?;
     let has_axes = site.spec(part).shape.rank().is_some_and(|rank| rank > 0);
     (site.node.inputs.len() == 2 && has_axes && site.constant(1).is_some())
-        .then(|| Rewrite::stand(part))
+        .then(|| Rewrite::replace(part))
 }

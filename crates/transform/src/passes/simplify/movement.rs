@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A shape that is there already.
 pub(super) fn same_shape(site: &Site<'_>) -> Option<Rewrite> {
-    site.of_same_shape(0).map(Rewrite::stand)
+    site.of_same_shape(0).map(Rewrite::replace)
 }
 
 /// One number everywhere, of which only the shape is another value's: the number, repeated.
@@ -34,20 +34,20 @@ pub(super) fn filled(site: &Site<'_>) -> Option<Rewrite> {
 
 /// A shape that is there already, or given twice: the last one counts. One of sizes that nobody knows yet may fail.
 pub(super) fn reshape(site: &Site<'_>) -> Option<Rewrite> {
-    if !site.is_told(1) {
+    if !site.is_known(1) {
         return None;
     }
     if let Some(same) = same_shape(site) {
         return Some(same);
     }
-    let before = site.same_before(0).filter(|before| before.is_told(1))?;
+    let before = site.same_before(0).filter(|before| before.is_known(1))?;
     let (first, shape) = (before.input(0)?, site.input(1)?);
     let is_static = |v| site.spec(v).shape.is_static();
     if !is_static(first) || !is_static(site.input(0)?) {
         return None; // the reshape before this one may fail
     }
     if site.spec(first).shape == *site.shape() {
-        return Some(Rewrite::stand(first));
+        return Some(Rewrite::replace(first));
     }
     let operands = smallvec![Operand::Value(first), Operand::Value(shape)];
     Some(Rewrite::Become(site.node.op.clone(), operands))
@@ -57,14 +57,14 @@ pub(super) fn reshape(site: &Site<'_>) -> Option<Rewrite> {
 pub(super) fn no_op_operand(site: &Site<'_>, number: i64) -> Option<Rewrite> {
     let given = site.constant(1)?.to_i64s().ok()?;
     let is_no_op = given.iter().all(|n| *n == number);
-    is_no_op.then(|| site.input(0).map(Rewrite::stand))?
+    is_no_op.then(|| site.input(0).map(Rewrite::replace))?
 }
 
 /// Axes in the order in which they are, or permuted twice.
 pub(super) fn transpose(site: &Site<'_>) -> Option<Rewrite> {
     let perm = permutation(site.constant(1)?)?;
     if is_identity(&perm) {
-        return site.input(0).map(Rewrite::stand);
+        return site.input(0).map(Rewrite::replace);
     }
     let before = site.same_before(0)?;
     let (first, inner) = (before.input(0)?, permutation(before.constant(1)?)?);
@@ -73,7 +73,7 @@ pub(super) fn transpose(site: &Site<'_>) -> Option<Rewrite> {
         .map(|&axis| inner.get(axis).copied())
         .collect::<Option<_>>()?;
     if is_identity(&both) {
-        return Some(Rewrite::stand(first));
+        return Some(Rewrite::replace(first));
     }
     let both: Vec<i32> = both
         .into_iter()
