@@ -1,7 +1,6 @@
 """Documents and public names use the field's words, not the private ones that these replace.
 
-``docs/glossary.md`` lists both: the last column of its tables has the retired words, and files that
-still have an old name. What is not clean yet is counted here, and the counts may only shrink.
+``docs/glossary.md`` lists both: the last column of its tables has the retired words.
 """
 
 import ast
@@ -38,16 +37,6 @@ PAGES = [
     ),
 ]
 
-# What is not clean yet, with the counts of today, which may only shrink: lower them with the words.
-NOT_CLEAN = {
-    "old names of files": 0,
-    "retired words in the changelog": 0,
-    "retired words in the roadmap": 0,
-    "retired words in texts of Python modules": 0,
-    "retired words in remarks of Python modules": 0,
-    "retired words in texts of crates": 0,
-}
-
 # Each of these is said in the documents and where the code does it.
 FIELD = {
     "alias": "python/ferrograph/_src/heap/aliasing.py",
@@ -73,9 +62,7 @@ def rows():
             yield cells
 
 
-ENTRIES = [entry for cells in rows() for entry in cells[-1].split(", ") if entry != "–"]
-RETIRED = [entry for entry in ENTRIES if not entry.startswith("`")]
-OLD_FILES = [entry.strip("`") for entry in ENTRIES if entry.startswith("`")]
+RETIRED = [entry for cells in rows() for entry in cells[-1].split(", ") if entry != "–"]
 PATTERNS = {
     word.lower(): re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
     for word in RETIRED
@@ -126,12 +113,6 @@ def test_terms_are_in_order():
     for section in text.split("\n## ")[1:]:
         terms = re.findall(r"^\| (?!term|---)([^|]+) \|", section, flags=re.MULTILINE)
         assert terms == sorted(terms, key=str.lower)
-
-
-def test_old_names_are_names_of_files():
-    files = [path.relative_to(ROOT).as_posix() for path in named_files()]
-    gone = [name for name in OLD_FILES if not any(f"/{name}" in f"/{file}" for file in files)]
-    assert not gone, "these have been renamed: take them out of the glossary"
 
 
 def named_files():
@@ -229,22 +210,22 @@ def test_remarks_are_docstrings_and_comments():
     assert list(remarks_of_python([source])) == ["One .", "a knot", ""]
 
 
-def test_what_is_not_clean_gets_less():
+def test_changelog_and_roadmap_have_no_retired_words():
+    assert not found((ROOT / "CHANGELOG.md").read_text())
+    assert not found(prose(DOCS / "roadmap.md"))
+
+
+def test_sources_have_no_retired_words():
     sources = suspects()
-    now = {
-        "old names of files": len(OLD_FILES),
-        "retired words in the changelog": len(found((ROOT / "CHANGELOG.md").read_text())),
-        "retired words in the roadmap": len(found(prose(DOCS / "roadmap.md"))),
-        "retired words in texts of Python modules": len(
-            found(" | ".join(texts_of_python(sources)))
-        ),
-        "retired words in remarks of Python modules": len(
-            found(" | ".join(remarks_of_python(sources)))
-        ),
-        "retired words in texts of crates": len(found(" | ".join(texts_of_crates()))),
-    }
-    assert now.keys() == NOT_CLEAN.keys()
-    assert {what: n for what, n in now.items() if n > NOT_CLEAN[what]} == {}
+    assert not found(" | ".join(texts_of_python(sources)))
+    assert not found(" | ".join(remarks_of_python(sources)))
+    assert not found(" | ".join(texts_of_crates()))
+
+
+def test_names_of_files_have_no_retired_words():
+    names = {p.relative_to(ROOT).with_suffix("").as_posix() for p in named_files()}
+    names.remove("crates/kernels/src/tiles/lanes")  # of SIMD vectors, as the field says
+    assert not [name for name in names if found(re.sub(r"[/_]", " ", name))]
 
 
 @pytest.mark.parametrize("term", FIELD)
