@@ -213,7 +213,7 @@ class Conditional:
         self.branches = (Traced("cond_true"), Traced("cond_false"))
         self.lifting: Any = None  # where one branch raises, see ``lifting``
         self.promotes = False  # whether Python ints and floats meet as floats
-        self.as_left: tuple[Callable, Callable] = (itself, itself)  # see ``remains``
+        self.as_left: tuple[Callable, Callable] = (itself, itself)  # see ``merging.as_left``
         self.copied: dict[int, tuple[Any, Any]] = {}
         self.changed: set[int] = set()  # the ids of objects that a branch changes in place
         self.contents: list[dict[int, Any]] = [{}, {}]  # what each leaves in those, as a whole

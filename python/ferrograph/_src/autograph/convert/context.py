@@ -115,7 +115,7 @@ def _place(text: str, node: ast.Attribute | ast.Subscript) -> ast.expr:
 
 
 def _path(node: ast.expr) -> tuple:
-    """A name, attributes and items of it: see ``state.location_of``."""
+    """A name, attributes and items of it: see ``location.location_of``."""
     match node:
         case ast.Name(id=name):
             return (name,)

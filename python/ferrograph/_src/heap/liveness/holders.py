@@ -263,7 +263,7 @@ class Iterators(TracePart):
 
     slot = "iterators"
 
-    has_native = False  # whether native code may read by some: see ``holders``
+    has_native = False  # whether native code may read by some: see ``refuse_native_readers``
 
     def __init__(self) -> None:
         self.running: list[tuple[Any, Any]] = []
