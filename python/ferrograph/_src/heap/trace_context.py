@@ -112,10 +112,9 @@ class _Nothing:
     """A part of a trace that nothing has been noted in: all that is asked of it is None."""
 
     # What is asked in every trace is found at once.
-    bound = built = compares = copies = defaults = facts = has_flags = has_native = None
-    identified = integers = kinds_told = made_anew = n_checks = n_quotients = n_unchecked = None
-    n_weak = numbers = of_numpy = proxies = quotients = rebuilt = records = replaced = None
-    running = sets = strings = tensors = unordered = None
+    bound = built = compares = copies = counts = defaults = facts = has_flags = has_native = None
+    identified = integers = made_anew = numbers = of_numpy = proxies = quotients = rebuilt = None
+    records = replaced = running = sets = strings = tensors = unordered = None
 
     def __getattr__(self, name: str) -> None:
         return None

@@ -150,7 +150,7 @@ def _names_symbolic(exception: BaseException) -> bool:
 def _is_of_eager_tensors(exception: AttributeError) -> bool:
     """Whether a symbolic tensor has been asked for what plain Python has in its place."""
     tensor = getattr(exception, "obj", None)
-    if type(tensor) is not _core.SymbolicTensor:
+    if not values.is_symbolic(tensor):
         return False
     name = getattr(exception, "name", None) or ""
     is_chosen = python_scalars.is_symbolic_number(tensor) or python_scalars.is_symbolic_string(

@@ -29,6 +29,11 @@ from ..values import constants, dtypes, errors
 from . import tensor_indexing
 
 
+def is_known(number: Any) -> bool:
+    """Whether an integer is known while tracing."""
+    return isinstance(number, int)
+
+
 class Source(abc.ABC):
     """Elements by number: of a tensor, of ``enumerate``, of ``zip``.
 
@@ -45,7 +50,7 @@ class Source(abc.ABC):
         """The element of that number."""
 
     def __iter__(self) -> Iterator:
-        if not isinstance(self.count, int):
+        if not is_known(self.count):
             raise errors.OperatorNotAllowedInGraphError(
                 diagnostic(
                     here(),
@@ -73,7 +78,7 @@ class Source(abc.ABC):
 
     def runs(self) -> Any:
         """Whether there are elements, as Python or as a tensor, of a source that is counted."""
-        return self.count > 0 if isinstance(self.count, int) else ops.greater(self.count, 0)
+        return self.count > 0 if is_known(self.count) else ops.greater(self.count, 0)
 
     def is_known_to_run(self) -> bool:
         """Whether it is known while tracing that there are elements."""
@@ -198,7 +203,7 @@ class Zipped(Source):
         if any(count is None for count in counts):
             self.count = None
         else:
-            known = all(isinstance(count, int) for count in counts)
+            known = all(map(is_known, counts))
             self.count = min(counts) if known else functools.reduce(ops.minimum, counts)
 
     def has_changed(self) -> bool:
@@ -227,9 +232,12 @@ class Zipped(Source):
 
 def is_iterated_staged(iterable: Any) -> bool:
     """Whether a ``for`` over ``iterable`` belongs to the graph."""
-    if isinstance(iterable, Source) or has_elements(iterable) or _is_staged_ragged(iterable):
-        return True
-    return values.is_staged(iterable)
+    return _is_source(iterable) or values.is_staged(iterable)
+
+
+def _is_source(value: Any) -> bool:
+    """Whether ``value`` is a source, or one is made of it in a graph."""
+    return isinstance(value, Source) or has_elements(value) or _is_staged_ragged(value)
 
 
 def _is_staged_ragged(value: Any) -> bool:
@@ -315,7 +323,7 @@ def _mixed(iterables: list, staged: list[bool]) -> list[Source] | None:
         return None
     pairs = list(zip(iterables, staged, strict=True))
     found = [as_source(i) if s else None for i, s in pairs]
-    if all(source is None or isinstance(source.count, int) for source in found):
+    if all(source is None or is_known(source.count) for source in found):
         return None
     counted = [Numbers(i) if type(i) is range else None if s else Items(i) for i, s in pairs]
     if any(source is not None and source.count == 0 for source in counted):
@@ -328,33 +336,26 @@ def staged_reversed(sequence: Any) -> Any:
     return ops.reverse(sequence, [0]) if values.is_staged(sequence) else reversed(sequence)
 
 
-class Counting:
+class Counting(Source):
     """The integers of a range: the position is the element, and the range itself is not read."""
 
-    relaxes = False
+    start: Any = None
 
     def __init__(self, start: Any, limit: Any, step: Any, of_python: bool):
         self._limit = limit
         self._step = step
         self._of_python = of_python  # whether plain Python has integers of its own
         first = start._constant_value() if of_python else None
-        by_one = isinstance(step, int) and abs(step) == 1
+        by_one = is_known(step) and abs(step) == 1
         self._is_large = not by_one or first is None or ranges.is_large(int(first))
         self.start = start
-
-    def has_changed(self) -> bool:
-        """Never: ranges are immutable."""
-        return False
 
     def is_counted(self) -> bool:
         return True
 
-    def is_known_to_run(self) -> bool:
-        return self.runs() is True
-
     def runs(self) -> Any:
         first, last = constant(self.start), constant(self._limit)
-        if isinstance(self._step, int) and first is not None and last is not None:
+        if is_known(self._step) and first is not None and last is not None:
             return len(range(first, last, self._step)) > 0
         return self.has_more(self.start)
 
@@ -363,27 +364,21 @@ class Counting:
             ops.less(position, self._limit),
             ops.greater(position, self._limit),
         )
-        known = self._step if isinstance(self._step, int) else None
-        if known is not None:
-            return below if known > 0 else above
+        if is_known(self._step):
+            return below if self._step > 0 else above
         rising, falling = ops.greater(self._step, 0), ops.less(self._step, 0)
         return ops.logical_or(ops.logical_and(rising, below), ops.logical_and(falling, above))
 
-    def more_unless(self, position: Any, stop: Any) -> Any:
-        return ops.logical_and(self.has_more(position), ops.logical_not(stop))
-
-    def element(self, position: Any) -> Any:
-        if not self._of_python:
-            return position
-        return python_scalars.mark_integer(position, self._is_large)
+    def at(self, index: Any) -> Any:
+        return python_scalars.mark_integer(index, self._is_large) if self._of_python else index
 
     def following(self, position: Any) -> Any:
         return position + self._step
 
 
-def source_of(iterable: Any, place: str) -> Source | Counting:
+def source_of(iterable: Any, place: str) -> Source:
     """How to iterate over a tensor or a source."""
-    if isinstance(iterable, Source) or has_elements(iterable) or _is_staged_ragged(iterable):
+    if _is_source(iterable):
         return as_source(iterable)
     counted = _last_range.counting(iterable)
     return counted or Rows(_core.convert_to_tensor(iterable), place)
@@ -405,15 +400,15 @@ class _LastRange(threading.local):
             return None
         start, limit, step = arguments
         dtype = iterable.dtype
-        if not isinstance(step, int):
+        if not is_known(step):
             step = ops.cast(step, dtype)
             known = step._constant_value()
             step = step if known is None else int(known)
-        if isinstance(step, int) and step == 0:
+        if is_known(step) and step == 0:
             _check_step(step, self.of_python)
             return None
         start, limit = ops.cast(start, dtype), ops.cast(limit, dtype)
-        if not isinstance(step, int):
+        if not is_known(step):
             _check_step(step, self.of_python)
         return Counting(start, limit, step, self.of_python)
 

@@ -8,15 +8,16 @@ the integers decide which overflow checks are needed (``symbolic.ranges``).
 
 from __future__ import annotations
 
+import functools
 import operator
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .. import ops
 from ..heap import aliasing, region_log, structure, walk
 from ..heap.aliasing import distinct, relatives
 from ..heap.liveness import holders
-from ..heap.source_location import SourceLocation, diagnostic, here
+from ..heap.source_location import diagnostic, here
 from ..heap.structure import (
     MergedContainer,
     MergedContainers,
@@ -33,7 +34,7 @@ from ..values import errors, nest
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
-from .retrace import RetraceLoop
+from .retrace import Name, RetraceLoop
 
 
 class LoopOptions:
@@ -349,114 +350,111 @@ def refuse_partition(label: str, place: str) -> None:
 OWN = "loop variable "  # how the variables of a call of ``while_loop`` are labelled
 _LARGE = 2**30  # from which steps by one may leave int32
 
-Name = tuple[str, int]  # the label of a variable, and which leaf of the value it is
+
+class Integer:
+    """A variable of a loop that starts as an integer, or that the body is the first to set."""
+
+    def __init__(self, name: Name, start: Any = None):
+        self.name = name
+        self.start = start  # its ``ranges.Fact`` before the loop, None of one that is set later
+        self.most: int | None = start and start.most  # that after iterations, too
+        self.flag: int | None = None  # the variable that says whether it is one yet
 
 
 class Integers:
     """Those of the ``variables`` of one loop."""
 
     def __init__(self, variables: Any):
-        self._variables = variables
-        self.flagged: set[Name] = set()  # integers that some iterations alone have
-        self.large: set[Name] = set()  # those that grow by more than steps of one
-        self._known: dict[int, Name] = {}  # those that start as integers
-        self._starts: dict[int, Any] = {}  # what ``bounds.standing`` says of their first values
-        self._mosts: dict[int, int | None] = {}  # how far from zero those start at most
-        self._made_of: dict[int, set] = {}  # the keys of the integers of which they start
-        self._flags: dict[int, int] = {}  # the variables that say of some which are integers yet
-        self._first_only: dict[int, Any] = {}  # those that are integers without an iteration alone
-        self._n_checks, self._n_unchecked = (
-            ranges.n_checks(),
-            ranges.n_unchecked(),
-        )
+        self._variables, self._widened = variables, variables.widened
+        self._known: dict[int, Integer] = {}
+        self._first_only: dict[int, Integer] = {}  # those without an iteration alone
+        self._ran: Any = None  # how to take from the outputs whether there was one
 
     def add(self, index: int, name: Name, leaf: Any) -> None:
         """Note a variable that starts as a Python integer, or may become one."""
-        if not (ranges.is_integer(leaf) or name in self.flagged):
+        if not (ranges.is_integer(leaf) or name in self._widened["flagged"]):
             return
-        self._known[index], self._starts[index] = name, ranges.standing(leaf)
-        self._made_of[index] = ranges.noted_in(leaf)
-        if ranges.is_large(leaf):
-            self.large.add(name)
-        self._mosts[index] = ranges.most(leaf)
+        start = ranges.joined([leaf], ranges.standing(leaf))
+        if start.large:
+            self._widened["large"].add(name)
+        self._known[index] = Integer(name, start)
         self._note(index)
 
-    def add_late(self, index: int, name: Name, leaf: Any) -> None:
+    def add_late(self, index: int, name: Name) -> None:
         """Note a variable that the body is the first to set."""
-        if ranges.is_integer(leaf):
-            self._known[index] = name
-            self.large.add(name)
+        self._known[index] = Integer(name)
+        self._widened["large"].add(name)
 
     def add_flags(self) -> None:
         """Carry a flag for the variables that need one: whether they are Python integers yet."""
-        for index, name in list(self._known.items()):
-            if name in self.flagged:
-                start = values.to_tensor(self._starts[index])
-                label = f"whether {name[0]!r} is an integer"
-                self._flags[index] = self._variables.add(label, start)
+        for index, known in list(self._known.items()):
+            if known.name in self._widened["flagged"]:
+                start = values.to_tensor(known.start.flag)
+                label = f"whether {known.name[0]!r} is an integer"
+                known.flag = self._variables.add(label, start)
                 self._note(index)
 
     def _note(self, index: int) -> None:
-        flag, large = self._flags.get(index), self._known[index] in self.large
+        known = self._known[index]
+        large = known.name in self._widened["large"]
         for inputs in self._variables.inputs:
-            is_one = self._starts[index] if flag is None else inputs[flag]
-            ranges.note(inputs[index], large, is_one, self._made_of.get(index, ()))
+            is_one = known.start.flag if known.flag is None else inputs[known.flag]
+            ranges.note(inputs[index], large, is_one, known.start.made_of)
 
-    def settle(self, left: dict[int, Any]) -> Callable[[list], None]:
-        """Keep those that iterations leave so, as ``left`` says; how to note the outputs.
+    def settle(self, left: dict[int, Any]) -> None:
+        """Keep those that iterations leave so, as ``left`` says.
 
         Where integers that may be too large are made of the others, which they are in the first
         iteration, the graph says which they are.
         """
         self._find_late(left)
-        made_tensors: dict[int, Name] = {}
+        if not self._known:
+            return
+        made_tensors: dict[int, Integer] = {}
         while found := {
-            index: name
-            for index, name in self._known.items()
-            if index not in self._flags and not ranges.is_integer(left.get(index))
+            index: known
+            for index, known in self._known.items()
+            if known.flag is None and not ranges.is_integer(left.get(index))
         }:
             made_tensors.update(found)
             for index in found:
                 del self._known[index]
-        for index in made_tensors:  # which have the value of the start where they are integers
-            self._limit(index, self._mosts.get(index))
-        self._forget(made_tensors)
+        for index, known in made_tensors.items():  # the value of the start where they are integers
+            self._limit(index, known.most)
+        if made_tensors:
+            self._forget(made_tensors)
         if self._known:
             self._settle_flags(left)
             self._settle_large(left)
             self._settle_mosts(left)
-        ran = self._variables.ran() if self._first_only else None
-        return lambda outputs: self._leave(left, outputs, ran)
+        self._ran = self._variables.ran() if self._first_only else None
 
     def _find_late(self, left: dict[int, Any]) -> None:
         """Start again where an iteration may leave an integer in a variable that starts as a
         tensor, or the tensor."""
-        starting = self._variables.starting
-        if not (starting or ranges.are_met()) or not isinstance(
-            self._variables.place, SourceLocation
-        ):
-            return
         own = self._variables
-        late = {
-            i: s for i, s in own.spots.items() if i not in self._known and s not in self.flagged
-        }
+        if not (own.values or ranges.are_met()) or not own.is_statement:
+            return
+        flagged = self._widened["flagged"]
+        late = {i: s for i, s in own.spots.items() if i not in self._known and s not in flagged}
         found = [late[i] for i in late if ranges.are_met() and _may_be_one(left.get(i))]
-        found += [late[i] for i in late if i in starting and ranges.is_integer(left.get(i))]
+        numbers = [i for i in late if own.is_number(i)]
+        found += [late[i] for i in numbers if ranges.is_integer(left.get(i))]
         if found:
             raise RetraceLoop(flagged=found)
 
-    def _forget(self, made_tensors: dict[int, Name]) -> None:
+    def _forget(self, made_tensors: dict[int, Integer]) -> None:
         """Note no more that variables are integers which iterations make tensors."""
         own = self._variables
-        used = ranges.used(own.body.region, own.condition.region) if made_tensors else ()
-        flagged = [name for index, name in made_tensors.items() if self._is_used(index, used)]
+        used = ranges.used(own.body.region, own.condition.region)
+        flagged = [known.name for i, known in made_tensors.items() if self._is_used(i, used)]
         if flagged:
             raise RetraceLoop(flagged=flagged)
-        for index, (label, _) in made_tensors.items():
+        for index, known in made_tensors.items():
             for inputs in own.inputs:
                 ranges.forget(inputs[index])
-            if isinstance(own.place, SourceLocation) or not label.startswith(OWN):
-                self._first_only[index] = self._starts[index]
+            if own.is_statement or not known.name[0].startswith(OWN):
+                self._first_only[index] = known
 
     def _is_used(self, index: int, used: Collection) -> bool:
         return any(key_of(inputs[index]) in used for inputs in self._variables.inputs)
@@ -467,64 +465,70 @@ class Integers:
         with body:
             standing = {index: ranges.standing(left.get(index)) for index in self._known}
         for index, is_one in standing.items():
-            if index in self._flags:
-                self._variables.result(self._flags[index], is_one)
-            elif index in self._starts and is_one is not self._starts[index]:
-                missing.append(self._known[index])
-        if missing and (ranges.n_checks() > self._n_checks or ranges.are_made_in(body.region)):
+            known = self._known[index]
+            if known.flag is not None:
+                self._variables.result(known.flag, is_one)
+            elif known.start is not None and is_one is not known.start.flag:
+                missing.append(known.name)
+        if missing and (self._variables.has_met("checks") or ranges.are_made_in(body.region)):
             raise RetraceLoop(flagged=missing)
 
     def _settle_large(self, left: dict[int, Any]) -> None:
         """Find the variables that grow by more than steps of one; start again where such steps were
         not checked."""
-        met = set()
+        met, large = set(), self._widened["large"]
         while found := {
-            index
-            for index, name in self._known.items()
-            if name not in self.large
+            index: known.name
+            for index, known in self._known.items()
+            if known.name not in large
             and ranges.is_integer(leaf := left.get(index))
             and ranges.is_large(leaf)
         }:
-            for index in found:
-                met.add(self._known[index])
-                self.large.add(self._known[index])
+            for index, name in found.items():
+                met.add(name)
+                large.add(name)
                 self._note(index)
-        if met and ranges.n_unchecked() > self._n_unchecked:
+        if met and self._variables.has_met("unchecked"):
             raise RetraceLoop(large=met)
 
     def _settle_mosts(self, left: dict[int, Any]) -> None:
         """Find how far from zero integers stay, whatever the number of iterations."""
-        found = {index: self._mosts.get(index) for index in self._known}
-        for index, start in found.items():
+        for index, known in self._known.items():
             after = ranges.most(left.get(index))
-            found[index] = start if start is None or after is None else max(start, after)
+            if known.most is not None and after is not None:
+                known.most = max(known.most, after)
         while True:
-            for index, at_most in found.items():
-                self._limit(index, at_most)
-            beyond = [i for i, n in found.items() if n is not None and not _keeps(left.get(i), n)]
+            for index, known in self._known.items():
+                self._limit(index, known.most)
+            found = [(known, left.get(index)) for index, known in self._known.items()]
+            beyond = [k for k, leaf in found if k.most is not None and not _keeps(leaf, k.most)]
             if not beyond:
                 break
-            found.update(dict.fromkeys(beyond))
-        self._mosts.update(found)
+            for known in beyond:
+                known.most = None
 
     def _limit(self, index: int, at_most: int | None) -> None:
         for inputs in self._variables.inputs:
             ranges.limited(inputs[index], at_most)
 
-    def _leave(self, left: dict[int, Any], outputs: list, ran: Any) -> None:
-        """Note which outputs of the loop are integers."""
-        inputs = self._variables.inputs[1]
-        for index, name in self._known.items():
-            at_most = self._mosts.get(index)
-            flag = outputs[self._flags[index]] if index in self._flags else True
-            large = name in self.large and (at_most is None or at_most >= _LARGE)
+    def known(self, left: dict[int, Any]) -> dict[int, ranges.Fact]:
+        """What is known of the outputs of the loop that are integers."""
+        found, inputs = {}, self._variables.inputs[1]
+        for index, known in self._known.items():
+            flag: Any = True if known.flag is None else operator.itemgetter(known.flag)
+            is_small = known.most is not None and known.most < _LARGE
+            large = not is_small and known.name in self._widened["large"]
             made_of = ranges.noted_in(left.get(index)) | ranges.noted_in(inputs[index])
-            ranges.note(outputs[index], large, flag, made_of, at_most)
-        happened = ran(outputs) if ran is not None else True
-        for index, start in self._first_only.items() if happened is not True else ():
-            at_most = self._mosts[index]
-            told = ranges.Told(lambda: ops.logical_not(happened), start)
-            ranges.note(outputs[index], at_most is None, told, self._made_of[index], at_most)
+            found[index] = ranges.Fact(large, flag, known.most, made_of)
+        for index, known in self._first_only.items():
+            flag = functools.partial(self._has_not_run, known.start.flag)
+            found[index] = ranges.Fact(known.most is None, flag, known.most, known.start.made_of)
+        return found
+
+    def _has_not_run(self, start: Any, outputs: Sequence) -> Any:
+        """The flag of one that is an integer, as at its ``start``, where there is no iteration."""
+        happened = self._ran(outputs)
+        return happened is not True and ranges.Told(lambda: ops.logical_not(happened), start)
 
 
 def _may_be_one(leaf: Any) -> bool:

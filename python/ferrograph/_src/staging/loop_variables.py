@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 
@@ -9,20 +10,19 @@ from .. import ops
 from ..heap import structure
 from ..heap.source_location import LoopDtypeError, SourceLocation, diagnostic
 from ..heap.structure import MergedContainers
-from ..heap.trace_context import TraceContext, really
-from ..heap.trace_context import thread as _thread
+from ..heap.trace_context import really
 from ..hints import Any
 from ..native import _core
-from ..symbolic import merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, merged_values, python_scalars, ranges, values
+from ..symbolic.abstract_value import AbstractValue
 from ..symbolic.merged_values import stands_for_array
 from ..values import dtypes, errors
 from ..values.errors import shown
 from .conditional import RESULT
 from .loop_state import OWN, Integers
 from .regions import Traced
-from .retrace import Memory, RetraceLoop, ShapeChangeError
+from .retrace import Memory, Name, RetraceLoop, ShapeChangeError
 
-_NO_TRACE = TraceContext()
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
 
@@ -39,12 +39,15 @@ class Slot:
 class Variables:
     """The tensors that a loop carries, with the regions of its condition and its body.
 
-    ``relaxed`` gives the shapes of some variables by number.
+    It starts with what earlier traces of an iteration have left in its ``memory``.
     """
 
-    def __init__(self, place: str, relaxed: dict[int, list | None] | None = None):
-        self._relaxed = relaxed or {}
+    def __init__(self, place: str, memory: Memory):
         self.place = place
+        # Whether a statement makes the loop, not a call of ``while_loop`` or its like.
+        self.is_statement = isinstance(place, SourceLocation)
+        self.promoted, self.split, self.widened = memory.promoted, memory.split, memory.widened
+        self._relaxed = memory.relaxed
         self.initial: list = []
         self.labels: list[str] = []
         self.shapes: list[list | None] = []
@@ -52,40 +55,18 @@ class Variables:
         self.body = Traced("while_body")
         self.inputs: tuple[list, list] = ([], [])
         self.joins = MergedContainers()  # the containers that it leaves
-        self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
-        self.promotions: dict[tuple[str, int], Any] = {}  # those that the trace shows to be needed
-        self._texts: list[int] = []  # variables that are symbolic strings
-        self._of_arrays: list[int] = []  # variables that are symbolic arrays
-        self._chosen: list[int] = []  # variables that are symbolic Python numbers
-        self.starting = self._chosen  # which start as numbers, or may do so
-        self._scalars: list[int] = []  # variables that start as NumPy scalars
-        self._sure: set[int] = set()  # those of them that certainly start as such
-        self._variables: set[int] = set()  # those in which iterations leave a Variable
-        self._begun: dict[int, set[str]] = {}  # those that begin with one, with its handles
-        root = _thread.trace or _NO_TRACE
-        self._is_choosing = bool(root.variables.tensors or root.scalars.of_numpy)
+        self.promotions: dict[Name, Any] = {}  # those that the trace shows to be needed
+        self.values: dict[int, AbstractValue] = {}  # what they represent that are no plain tensors
+        self._begun: dict[int, set[str]] = {}  # those that begin with a Variable, with its handles
         self.runs: Callable[[], Any] | None = None  # whether there is an iteration at all: a tensor
         self._ran: Callable[[list], Any] | None = None
         self._ran_index: int | None = None  # the variable that says whether there was one yet
-        self._mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
-        self._doubted: set[tuple[str, int]] = set()  # numbers that may be tensors in any iteration
-        self._loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
-        self._whole: set[int] = set()  # variables that are always Python integers
         self._told: int | None = None  # how often their class was read before the iteration
-        self._n_quotients, self._n_weak = root.checks.n_quotients or 0, root.scalars.n_weak or 0
-        self.spots: dict[int, tuple[str, int]] = {}  # the labels of all, with their leaves
-        self._numbers: dict[int, tuple[str, int]] = {}  # variables that start as Python numbers
-        self.numbers: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
-        self.split: set[str] = set()  # places whose objects iterations make several of one
+        self._counts = {**ranges.counts()}  # before the iteration
+        self.spots: dict[int, Name] = {}  # the labels of all, with their leaves
+        self._numbers: dict[int, Name] = {}  # variables that start as Python numbers
         self.integers = Integers(self)
         self._left: dict[int, Any] = {}  # what an iteration leaves in a variable
-
-    def recall(self, memory: Memory) -> None:
-        """Start with what earlier traces of an iteration have shown."""
-        self.promoted, self.split = memory.promoted, memory.split
-        self.numbers, self._mixed, self._doubted = memory.chosen, memory.mixed, memory.doubted
-        self._loosened = memory.loosened
-        self.integers.flagged, self.integers.large = memory.flagged, memory.large
 
     def __enter__(self) -> Variables:
         return self
@@ -121,45 +102,43 @@ class Variables:
             chosen = () if shapes is None else shapes[i]
             initial = self._first(label, leaf, self.promoted.get((label, i)))
             slot.indices.append(self.add(label, initial, chosen))
-            is_plain = leaf.__class__ is _core.SymbolicTensor and not self._is_choosing
-            if not is_plain and values.stands_for_variable(leaf):
-                self._begin(len(self.initial) - 1)
-            self.spots[len(self.initial) - 1] = label, i
-            if python_scalars.is_text(leaf):
-                self._texts.append(len(self.initial) - 1)
-                for inputs in self.inputs:
-                    python_scalars.mark_string(inputs[-1])
-            if (not is_plain or _thread.trace is not None and _thread.trace.arrays.tensors) and (
-                stands_for_array(leaf)
-            ):
-                self._of_arrays.append(len(self.initial) - 1)
-                for inputs in self.inputs:
-                    merged_values.mark_array(inputs[-1], leaf)
-            if python_scalars.is_number(leaf) or (label, i) in self.numbers:
-                self._chosen.append(len(self.initial) - 1)
-                if python_scalars.standing(leaf) is True:
-                    self._sure.add(len(self.initial) - 1)
-                kinds = None
-                if (label, i) not in self._loosened and initial.dtype.is_integer:
-                    kinds = python_scalars.INTEGER if python_scalars.is_whole(leaf) else None
-                if kinds is not None:
-                    self._whole.add(len(self.initial) - 1)
-                    self._told = python_scalars.kinds_told() if self._told is None else self._told
-                for inputs in self.inputs:
-                    python_scalars.mark_number(inputs[-1], kinds)
-                if (label, i) in self._mixed:
-                    self._doubt_by_turns(len(self.initial) - 1)
-                elif (label, i) in self._doubted:
-                    for inputs in self.inputs:
-                        python_scalars.doubt(inputs[-1])
-            elif python_scalars.is_foreign(leaf):
-                self._scalars.append(len(self.initial) - 1)
-                for inputs in self.inputs:
-                    python_scalars.mark_foreign(inputs[-1])
-            if type(leaf) in (int, float):
-                self._numbers[len(self.initial) - 1] = label, i
-            self.integers.add(len(self.initial) - 1, (label, i), leaf)
+            self._start(len(self.initial) - 1, (label, i), leaf)
         return slot
+
+    def _start(self, index: int, name: Name, leaf: Any) -> None:
+        """Note what a variable represents that starts as a leaf."""
+        self.spots[index] = name
+        is_number = name in self.widened["chosen"]
+        if is_number or not abstract_value.is_plain(leaf):
+            if values.stands_for_variable(leaf):
+                self._begin(index)
+            if type(leaf) in (int, float):
+                self._numbers[index] = name
+            is_whole = self.initial[index].dtype.is_integer and name not in self.widened["loosened"]
+            kinds = python_scalars.kinds_of_whole if is_whole else None
+            self.values[index] = value = abstract_value.join((leaf,), kinds, is_number)
+            number = value.number
+            value.is_certain = number is not None and python_scalars.standing(leaf) is True
+            if number is not None and number.kinds is not None and self._told is None:
+                self._told = ranges.counts().get("kinds", 0)
+            for inputs in self.inputs:
+                abstract_value.attach(inputs[index], value)
+            if number is not None and name in self.widened["mixed"]:
+                self._doubt_by_turns(index)
+            elif number is not None and name in self.widened["doubted"]:
+                self._doubt(index)
+        self.integers.add(index, name, leaf)
+
+    def is_number(self, index: int) -> bool:
+        """Whether a variable starts as a Python number, or may do so."""
+        return index in self.values and self.values[index].number is not None
+
+    def _value(self, index: int) -> AbstractValue:
+        return self.values.setdefault(index, AbstractValue())
+
+    def _doubt(self, index: int) -> None:
+        for inputs in self.inputs:
+            python_scalars.doubt(inputs[index])
 
     def _begin(self, index: int) -> None:
         """Note a variable of the loop that begins with a Variable, or with a merged one."""
@@ -193,13 +172,10 @@ class Variables:
                 tensor = values.to_tensor(leaf)
             shape = values.static_shape(tensor)
             slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
-            if python_scalars.is_text(leaf):
-                self._texts.append(len(self.initial) - 1)
-            if stands_for_array(leaf):
-                self._of_arrays.append(len(self.initial) - 1)
-            if python_scalars.is_number(leaf):
-                self._chosen.append(len(self.initial) - 1)
-            self.integers.add_late(len(self.initial) - 1, (label, i), leaf)
+            self.values[len(self.initial) - 1] = found = abstract_value.summary((leaf,))
+            found.arrays = (leaf,) if stands_for_array(leaf) else ()
+            if found.integer is not None:
+                self.integers.add_late(len(self.initial) - 1, (label, i))
         return slot
 
     def packed(self, slot: Slot, tensors: list) -> Any:
@@ -213,7 +189,7 @@ class Variables:
     def results(self, slot: Slot, value: Any) -> None:
         """Make ``value`` what ``slot`` holds after an iteration."""
         difference = structure.check_same_structure(slot.value, value)
-        if difference is None and isinstance(self.place, SourceLocation):
+        if difference is None and self.is_statement:
             difference = structure.other_order(slot.value, value)
         if difference is not None:
             if structure.learns_type(slot.value, value):
@@ -237,18 +213,15 @@ class Variables:
     def result(self, index: int, leaf: Any) -> None:
         dtype = self.initial[index].dtype
         self._left[index] = leaf
-        is_plain = leaf.__class__ is _core.SymbolicTensor and not (
-            _thread.trace is not None and _thread.trace.variables.tensors
-        )
-        if not is_plain and values.stands_for_variable(leaf):
-            self._variables.add(index)
+        if values.stands_for_variable(leaf):
+            self._value(index).label = self.labels[index]
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError
             raise kind(
                 self._about(self.labels[index], f"is a tensor that becomes {shown(leaf)}", _SAME)
             )
         tensor: Any = leaf
-        if not self._is_of_body(leaf, dtype):
+        if not (self.body.has(leaf) and leaf.dtype == dtype):
             with self.body:
                 try:
                     tensor = values.to_tensor(leaf, dtype)
@@ -274,10 +247,6 @@ class Variables:
             self.body.outputs.append(None)
         self.body.outputs[index] = tensor
 
-    def _is_of_body(self, leaf: Any, dtype: Any) -> bool:
-        """Whether an iteration gives a leaf as it is."""
-        return self.body.has(leaf) and leaf.dtype == dtype
-
     def met(self, error: Exception) -> None:
         """An iteration ends with ``error``: where a variable that starts as a Python number met a
         tensor of another dtype, the loop is traced again with that dtype."""
@@ -288,12 +257,7 @@ class Variables:
 
     def _promotions(self, met: Sequence[tuple[Any, list[int] | None]]) -> dict:
         """The dtypes for numbers, by those that met in an operation and what they come from."""
-        spots = {
-            inputs[index]._id: spot
-            for inputs in self.inputs
-            for index, spot in self._numbers.items()
-            if index < len(inputs)
-        }
+        spots = self._by_input(self._numbers)
         number = [bool(sources) and spots.keys() >= set(sources) for _, sources in met]
         tensors = {dtype for (dtype, _), weak in zip(met, number, strict=True) if not weak}
         weak = [(d, sources) for (d, sources), is_weak in zip(met, number, strict=True) if is_weak]
@@ -308,15 +272,15 @@ class Variables:
         met = getattr(error, "_ferrograph_met", None)
         if met is None:
             return
-        initial = {
-            inputs[index]._id: value
-            for inputs in self.inputs
-            for index, value in enumerate(self.initial)
-            if index < len(inputs)
-        }
+        initial = self._by_input(dict(enumerate(self.initial)))
         error._ferrograph_met = [
             (dtype, _sources_outside(sources, initial)) for dtype, sources in met
         ]
+
+    def _by_input(self, known: dict[int, Any]) -> dict[int, Any]:
+        """What is known of variables, by the ids of what an iteration and its test begin with."""
+        pairs = [(inputs[i], v) for inputs in self.inputs for i, v in known.items()]
+        return {tensor._id: v for tensor, v in pairs}
 
     def _promote(self, index: int, leaf: Any) -> bool:
         """Whether a variable that starts as a Python number may take the dtype of ``leaf``."""
@@ -330,23 +294,18 @@ class Variables:
 
     def _check_shape(self, index: int, tensor: Any) -> None:
         kept, found = self.shapes[index], values.static_shape(tensor)
-        if kept is None:
-            return
-        if (
-            found is None
-            or len(found) != len(kept)
-            or any(k is not None and k != f for k, f in zip(kept, found, strict=True))
-        ):
+        general = kept if kept is None else _general(kept, found)
+        if general != kept:
             raise ShapeChangeError(
                 self._about(
                     self.labels[index],
                     f"changes its shape in the loop: {_text(kept)} before an iteration, "
                     f"{_text(found)} after it",
-                    self._invariant(index, _general(kept, found)),
+                    self._invariant(index, general),
                     self._sides(index, tensor),
                 ),
                 index,
-                _general(kept, found),
+                general,
             )
 
     def _about(self, label: str, problem: str, rewrite: str, details: Sequence[str] = ()) -> str:
@@ -361,7 +320,7 @@ class Variables:
     def _cast_before(self, index: int, leaf: Any) -> str:
         """What to write where a variable changes its dtype."""
         dtype = values.to_tensor(leaf).dtype
-        if not isinstance(self.place, SourceLocation):
+        if not self.is_statement:
             return (
                 f"Give `fg.cast(value, fg.{dtype.name})` as its first value, or "
                 f"`fg.cast(value, fg.{self.initial[index].dtype.name})` in what an iteration "
@@ -372,7 +331,7 @@ class Variables:
 
     def _invariant(self, index: int, shape: list | None) -> str:
         """What to write where a variable changes its shape."""
-        if not isinstance(self.place, SourceLocation):
+        if not self.is_statement:
             return self._invariants(index, shape)
         cure = values.invariant(self.labels[index], shape)
         return f"Write {cure} as the first statement in the loop."
@@ -390,52 +349,40 @@ class Variables:
         """Add the loop to the graph; the tensors after it."""
         self.condition.outputs = [condition]
         self._settle_numbers()
-        note_integers = self.integers.settle(self._left)
+        self.integers.settle(self._left)
         if self._begun:
             self._settle_begun()
-        doubtful = self._in_doubt() if self._chosen else {}
+        if self.values:
+            self._settle_doubt()
         if self._ran_index is not None:
             self.ran()
-        scalars = self._scalars and self._scalars_left()
+        for index, value in self.values.items():
+            abstract_value.widen(value, self.inputs[1][index], self._left.get(index))
         outputs = _core.emit_while(self.condition.finish(), self.body.finish(), self.initial)
-        for index in self._texts:
-            python_scalars.mark_string(outputs[index])
-        for index in self._of_arrays:
-            merged_values.mark_array(outputs[index], self.inputs[1][index], self._left.get(index))
-        for index in scalars:
-            python_scalars.mark_foreign(outputs[index])
-        for index in self._chosen:
-            kinds = python_scalars.INTEGER if index in self._whole else None
-            python_scalars.mark_number(outputs[index], kinds)
-            if index in doubtful:
-                flag = self._standing_after(*doubtful[index], outputs)
-                python_scalars.doubt(outputs[index], flag)
-        note_integers(outputs)
-        for index in self._variables:
-            merged_values.note_variable(outputs[index], self.labels[index], self.place)
+        for index, fact in self.integers.known(self._left).items():
+            self._value(index).integer = fact
+        for index, value in self.values.items():
+            abstract_value.attach(outputs[index], value, outputs, self.place)
         if self._begun:
             self._note_begun(outputs)
         return outputs
 
     def _settle_begun(self) -> None:
         """Prepare what is said of the variables that begin with a Variable."""
-        for index in self._begun.keys() & self._variables:
+        left = [index for index in self._begun if self.values[index].label is not None]
+        for index in left:
             merged_values.note_variable(self.initial[index], self.labels[index], self.place)
-        if self._begun.keys() - self._variables:
+        if len(left) < len(self._begun):
             self.ran()
 
     def _note_begun(self, outputs: list) -> None:
         """Note that these are such a one still where there was no iteration."""
         happened = True if self._ran is None else self._ran(outputs)
-        for index in self._begun.keys() - self._variables:
-            if happened is not True:
+        for index in self._begun if happened is not True else ():
+            if self.values[index].label is None:
                 merged_values.note_variable(
                     outputs[index], self.labels[index], self.place, happened
                 )
-
-    def _scalars_left(self) -> list[int]:
-        """The variables that start as NumPy scalars and stay such ones."""
-        return [i for i in self._scalars if python_scalars.is_foreign(self._left.get(i))]
 
     def ran(self) -> Callable[[list], Any]:
         """How to take from the outputs whether there was an iteration, as Python or as a tensor:
@@ -458,13 +405,13 @@ class Variables:
 
     def _doubt_by_turns(self, index: int) -> None:
         """Note that a number becomes a tensor in the first iteration, or a tensor a number."""
-        ran = self._carried_ran()
+        ran, is_certain = self._carried_ran(), self.values[index].is_certain
         for traced, inputs in zip((self.condition, self.body), self.inputs, strict=True):
             with traced:
-                flag = ops.logical_not(inputs[ran]) if index in self._sure else inputs[ran]
+                flag = ops.logical_not(inputs[ran]) if is_certain else inputs[ran]
             python_scalars.doubt(inputs[index], flag)
 
-    def _standing_after(self, before: bool, after: bool, outputs: list) -> Any:
+    def _standing_after(self, before: bool, after: bool, outputs: Sequence) -> Any:
         """Whether an output is a Python number, by what it is before and after an iteration, where
         it is known whether there was one."""
         known, runs = self._ran, self.runs
@@ -480,13 +427,13 @@ class Variables:
 
     def _settle_numbers(self) -> None:
         """Trace again where an iteration leaves a Python number in place of a tensor."""
-        if self._whole:
+        if self._told is not None:
             self._check_whole()
-        if not isinstance(self.place, SourceLocation):
+        if not self.is_statement:
             return  # whose functions are given tensors
-        known, left = {*self._chosen, *self._numbers}, self._left
-        scalars = [i for i in self.spots if i not in known and i in left and self._is_scalar(i)]
-        found = [self.spots[i] for i in scalars if python_scalars.is_number(left[i])]
+        tensors = [i for i in self.spots if i in self._left and not self.is_number(i)]
+        scalars = [i for i in tensors if self.initial[i].shape.rank == 0]
+        found = [self.spots[i] for i in scalars if python_scalars.is_number(self._left[i])]
         if found:
             raise RetraceLoop(
                 chosen=found, flagged=[spot for spot in found if self._may_be_large(spot)]
@@ -495,58 +442,62 @@ class Variables:
     def _check_whole(self) -> None:
         """Trace again where an iteration makes something else of an integer and has read its class;
         where it has not, nothing depends on it."""
-        was_told = python_scalars.kinds_told() != self._told
+        was_told = ranges.counts().get("kinds", 0) != self._told
         with self.body:
-            while loosened := [i for i in self._whole if not self._is_left_whole(i)]:
+            while loosened := [i for i in self.values if self._is_loosened(i)]:
                 if was_told:
                     raise RetraceLoop(loosened=[self.spots[i] for i in loosened])
                 for index in loosened:
-                    self._whole.discard(index)
+                    self.values[index].number.kinds = None
                     for inputs in self.inputs:
                         python_scalars.forget_kinds(inputs[index])
 
-    def _is_left_whole(self, index: int) -> bool:
-        return python_scalars.is_whole(self._left.get(index))
+    def _is_loosened(self, index: int) -> bool:
+        number = self.values[index].number
+        is_whole = number is not None and number.kinds is not None
+        return is_whole and not python_scalars.is_whole(self._left.get(index))
 
-    def _in_doubt(self) -> dict[int, tuple[bool, bool]]:
-        """The variables that are symbolic numbers, and that are tensors before or after an
-        iteration in plain Python, too, with whether they certainly are numbers before and after
-        one."""
+    def _settle_doubt(self) -> None:
+        """Find the variables that are symbolic numbers, and that are tensors before or after an
+        iteration in plain Python, too."""
+        numbers = {i: v.number for i, v in self.values.items() if v.number is not None}
         doubtful: dict[int, tuple[bool, bool]] = {}
         while found := {
             index: kinds
-            for index in self._chosen
+            for index in numbers
             if index not in doubtful
-            and (kinds := (index in self._sure, self._leaves_number(index))) != (True, True)
+            and (kinds := (self.values[index].is_certain, self._leaves_number(index)))
+            != (True, True)
         }:
             doubtful.update(found)
-            for index in found:
-                if self.spots.get(index) not in self._mixed:
-                    for inputs in self.inputs:
-                        python_scalars.doubt(inputs[index])
-        self._tell_by_turns(doubtful)
-        return doubtful
+            for index, kinds in found.items():
+                numbers[index].flag = functools.partial(self._standing_after, *kinds)
+                if self.spots.get(index) not in self.widened["mixed"]:
+                    self._doubt(index)
+        if doubtful:
+            self._tell_by_turns(doubtful)
 
     def _tell_by_turns(self, doubtful: dict[int, tuple[bool, bool]]) -> None:
         """Start again where numbers are divided or take the dtypes of others, and what is one
         differs between the first iteration and the others, or is not known of any."""
         spots = {self.spots.get(i) for i, (before, after) in doubtful.items() if before != after}
-        mixed = spots - self._mixed - {None}
-        is_weak = python_scalars.n_weak() > self._n_weak
-        if mixed and (is_weak or python_scalars.n_quotients_heard() > self._n_quotients):
+        mixed = spots - self.widened["mixed"] - {None}
+        is_weak = self.has_met("weak")
+        if mixed and (is_weak or self.has_met("quotients")):
             raise RetraceLoop(mixed=mixed)
-        others = {self.spots.get(i) for i in doubtful} - spots - self._doubted - {None}
+        others = {self.spots.get(i) for i in doubtful} - spots - self.widened["doubted"] - {None}
         if others and is_weak:
             raise RetraceLoop(doubted=others)
+
+    def has_met(self, what: str) -> bool:
+        """Whether something that is counted has been met since the loop began."""
+        return ranges.counts().get(what, 0) > self._counts.get(what, 0)
 
     def _leaves_number(self, index: int) -> bool:
         with self.body:
             return python_scalars.standing(self._left.get(index)) is True
 
-    def _is_scalar(self, index: int) -> bool:
-        return bool(self.initial[index].shape.rank == 0)
-
-    def _may_be_large(self, spot: tuple[str, int]) -> bool:
+    def _may_be_large(self, spot: Name) -> bool:
         index = next(i for i, known in self.spots.items() if known == spot)
         return ranges.is_integer(self._left[index]) and self.initial[index].dtype == dtypes.int32
 

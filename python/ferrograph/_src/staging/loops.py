@@ -256,8 +256,7 @@ def _stage(
         changed = [p for p, _ in pairs]
         aliases.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
     try:
-        with Variables(place, memory.relaxed) as variables:
-            variables.recall(memory)
+        with Variables(place, memory) as variables:
             variables.runs = loop.runs if chosen.maximum_iterations is None else None
             n_extras = len(extras)
             for label, initial in extras:

@@ -44,11 +44,11 @@ def merge(conditional: Conditional, place: Location, first: Any, second: Any, wh
     if both <= {dict} and are_same_keys(first, second) and _fit(first.values(), second.values()):
         return _mapping(conditional, place, first, second)
     if isinstance(place, Container) and both in ({list}, {collections.deque}):
-        if _grows(first, second) or (len(first) != len(second) and _must_grow(place)):
+        if is_grown(first) or is_grown(second) or (len(first) != len(second) and _must_grow(place)):
             return _lists(conditional, place, first, second)
         if len(first) == len(second) and _fit(first, second):
             return _items(conditional, place, list(first), list(second))
-    if _is_grown(first) or _is_grown(second):
+    if is_grown(first) or is_grown(second):
         return _lists(conditional, place, first, second)  # the other one has variants
     return variants.merge(conditional, place, first, second, where)
 
@@ -90,7 +90,7 @@ def objects_left(
     if not (is_proxy(first) or is_proxy(second) or _is_container(first, second)):
         return None
     pair = [left(v) for left, v in zip(conditional.as_left, (first, second), strict=True)]
-    by_parts = not (is_proxy(first) or is_proxy(second) or any(map(_is_grown, pair)))
+    by_parts = not (is_proxy(first) or is_proxy(second) or any(map(is_grown, pair)))
     if by_parts and _fit(pair[:1], pair[1:]):
         return None
     return pair if variants.can_be_one(conditional, pair, was) else None
@@ -129,14 +129,6 @@ def fill(conditional: Conditional, place: Location, pair: list) -> Setter:
 
 def _called(place: Location) -> str:
     return f"the {type(place.owner).__name__} {place.label!r}"
-
-
-def _grows(first: list, second: list) -> bool:
-    return any(type(v) is tensor_lists.Grown for v in (*first, *second))
-
-
-def _is_grown(held: Any) -> bool:
-    return isinstance(held, list) and _grows(held, [])
 
 
 def _scalar(
@@ -213,11 +205,11 @@ def expand(change: Any) -> list[Location]:
         return [place]
     both = {type(old), type(new)}
     is_sequence = isinstance(place, Container) and both in ({list}, {collections.deque})
-    if is_sequence and len(old) == len(new) and not _grows(old, new):
+    if is_sequence and len(old) == len(new) and not (is_grown(old) or is_grown(new)):
         found = [i for i, (a, b) in enumerate(zip(old, new, strict=True)) if a is not b]
         return [_item(place, i) for i in found]
     has_variants = Variants in both
-    are_few = not (_is_grown(old) or _is_grown(new)) and (in_nest() or not _gets_longer(old, new))
+    are_few = not (is_grown(old) or is_grown(new)) and (in_nest() or not _gets_longer(old, new))
     if has_variants and are_few:
         return [Chosen(place, variants.union_of(*map(variants.contents_of, (old, new))))]
     if isinstance(place, Container) and isinstance(place.owner, list) and not place.in_library:
@@ -290,7 +282,7 @@ class GrownList(Location):
     def start(self) -> None:
         """Give the list the form in which it grows, in the graph under construction."""
         held = self._whole.get()
-        if not (isinstance(held, list) and len(held) == 1 and type(held[0]) is tensor_lists.Grown):
+        if not (isinstance(held, list) and _has_form(held)):
             refuse_running(self.owner)
             self._put(_grown(self._elements, held))
 
@@ -384,7 +376,7 @@ def _have_one_content(*held: list) -> bool:
 
 
 def _has_form(items: list) -> bool:
-    return len(items) == 1 and type(items[0]) is tensor_lists.Grown
+    return len(items) == 1 and tensor_lists.is_elements(items[0])
 
 
 def _growing(label: str, items: list, both: tuple[list, list]) -> GrownList:
@@ -392,7 +384,7 @@ def _growing(label: str, items: list, both: tuple[list, list]) -> GrownList:
     place, *others = (_place(label, v) for v in (items, *both))
     elements = elements_of(place, *(p.get() for p in others))
     plain = [v for p in others for c in variants.contents_of(p.get()) for v in c]
-    if plain := [v for v in plain if type(v) is not tensor_lists.Grown]:
+    if plain := [v for v in plain if not tensor_lists.is_elements(v)]:
         elements.join(plain)
     return GrownList(place, elements)
 

@@ -7,6 +7,7 @@ converted to one form.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 
 from .. import ops
@@ -23,10 +24,11 @@ from ..heap.structure import (
     other_order,
     pack,
 )
+from ..heap.trace_context import NOTHING
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import aliases, merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, aliases, merged_values, python_scalars, ranges, values
 from ..values import nest
 from ..values.composite import IndexedSlices
 from ..values.dtypes import int64
@@ -73,7 +75,7 @@ def _like(leaf: Any, other: Any) -> Any:
         if not isinstance(other, IndexedSlices) or leaf.indices.dtype == other.indices.dtype:
             return leaf
         return IndexedSlices(leaf.values, ops.cast(leaf.indices, int64), leaf.dense_shape)
-    if not isinstance(leaf, _core.Tensor) or not isinstance(other, IndexedSlices):
+    if not values.is_tensor(leaf) or not isinstance(other, IndexedSlices):
         return leaf
     rows = ops.range(ops.shape(leaf, other.indices.dtype)[0], dtype=other.indices.dtype)
     known = other.dense_shape
@@ -87,7 +89,7 @@ NO_PLACE = "IndexError: list assignment index out of range"
 
 def note_element(element: Any, exists: Callable[[], Any], message: str) -> None:
     """Note an element, and what tells, in its graph, whether there is one."""
-    if _thread.trace is not None and type(element) is _core.SymbolicTensor:
+    if _thread.trace is not None and values.is_symbolic(element):
         text = diagnostic(here(), message, "Ask for the length of the list before.")
         found = (element.name, exists, text)
         _thread.trace.containers.elements.setdefault(element._graph_id, []).append(found)
@@ -106,7 +108,7 @@ def check_elements(region: Any, outputs: Iterable[Any]) -> None:
 
 def _needed(nodes: list[dict], outputs: Iterable[Any]) -> set[str]:
     """The names of the nodes that some outputs, and what has effects, need."""
-    needed = {_node(v.name) for v in outputs if type(v) is _core.SymbolicTensor}
+    needed = {_node(v.name) for v in outputs if values.is_symbolic(v)}
     for node in reversed(nodes):
         if node["writes"] or not node["output"]:
             needed.add(node["name"])
@@ -148,25 +150,21 @@ class Traced:
 
     def has(self, leaf: Any) -> bool:
         """Whether a value is a tensor of the region itself."""
-        return type(leaf) is _core.SymbolicTensor and leaf._graph_id == self.region.graph_id
+        return values.is_symbolic(leaf) and leaf._graph_id == self.region.graph_id
 
     def abandon(self) -> None:
         self.region.abandon()
 
     def finish(self) -> Any:
-        if ranges.are_met():
-            with self:
-                ranges.check(self.region)
-        if _thread.trace is not None and self.region.graph_id in (
-            _thread.trace.checks.quotients or ()
+        """Add what the region has to check of its values, and end it."""
+        trace = _thread.trace
+        if trace is not None and (
+            trace.checks is not NOTHING or trace.variables.tensors or trace.containers.elements
         ):
             with self:
+                ranges.check(self.region)
                 python_scalars.check_quotients(self.region)
-        if _thread.trace is not None and _thread.trace.variables.tensors:
-            with self:
                 merged_values.check_variables(self.region, self.outputs)
-        if _thread.trace is not None and self.region.graph_id in _thread.trace.containers.elements:
-            with self:
                 check_elements(self.region, self.outputs)
         self.region.finish(self.outputs)
         return self.region
@@ -220,20 +218,11 @@ class Conditional:
         self.snapshot: Any = None  # what was there before the branches
         self._joins = MergedContainers()
         self._arrays: list[tuple[str, Any]] = []
-        self._texts: list[int] = []  # the outputs that are symbolic strings
-        self._variables: list[tuple[int, str]] = []  # those that are merged variables, labelled
-        # Those that are symbolic Python numbers, with their classes where these are known, and what
-        # the branches leave.
-        self._numbers: list[tuple[int, frozenset | None, tuple]] = []
-        self._scalars: list[int] = []  # those that are symbolic NumPy scalars
-        # How to find from the outputs whether one is a symbolic number.
-        self._in_doubt: list[tuple[int, Callable]] = []
-        # Those of integers, with what ``bounds.note`` takes.
-        self._integers: list[tuple[int, bool, Any, set, int | None]] = []
+        # What the outputs represent that are more than tensors, by their numbers.
+        self._values: list[tuple[int, abstract_value.AbstractValue]] = []
         # What each branch leaves in names and other locations, by their numbers and keys.
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
-        self._of_arrays: list[tuple] = []  # symbolic arrays among them, with sources
         # The may-alias sets (see ``heap.aliasing``) from before, and those after each branch.
         known = self._known_families()
         self._families: list = [] if known is None else [*known.all]
@@ -341,22 +330,8 @@ class Conditional:
         """Add the conditional to the graph around it; the merged values in their order."""
         regions = [branch.finish() for branch in self.branches]
         outputs = _core.emit_if(self._predicate, *regions)
-        for index in self._texts:
-            python_scalars.mark_string(outputs[index])
-        for index, *sides in self._of_arrays:
-            merged_values.mark_array(outputs[index], *sides)
-        for index, label in self._variables:
-            merged_values.note_variable(outputs[index], label, self._where)
-        for index, kinds, pair in self._numbers:
-            python_scalars.mark_number(outputs[index], kinds)
-            python_scalars.note_known(outputs[index], pair)
-        for index in self._scalars:
-            python_scalars.mark_foreign(outputs[index])
-        for index, flag in self._in_doubt:
-            if (stands := flag(outputs)) is not True:
-                python_scalars.doubt(outputs[index], stands)
-        for index, large, flag, made_of, at_most in self._integers:
-            ranges.note(outputs[index], large, flag(outputs), made_of, at_most)
+        for index, value in self._values:
+            abstract_value.attach(outputs[index], value, outputs, self._where)
         rebuild, self._rebuild = self._rebuild, []  # which refer to this, and to merged values
         return [made(outputs) for made in rebuild]
 
@@ -384,43 +359,22 @@ class Conditional:
             return lambda outputs: first
         self._add_outputs(label, first, second)
         index = len(self.branches[0].outputs) - 1
-        if any(map(merged_values.stands_for_array, (first, second))):
-            self._of_arrays.append((index, first, second))
-        is_plain = first.__class__ is second.__class__ is _core.SymbolicTensor
-        is_plain = is_plain and not (_thread.trace is not None and _thread.trace.variables.tensors)
-        if not is_plain and any(map(values.stands_for_variable, (first, second))):
-            self._variables.append((index, _name_in(label)))
-        if python_scalars.is_text(first) and python_scalars.is_text(second):
-            self._texts.append(index)
-        if python_scalars.is_number(first) or python_scalars.is_number(second):
-            kinds = None if any(filled) else python_scalars.kinds_of(first, second)
-            self._numbers.append((index, kinds, (first, second)))
-            flags = self._flags([first, second], filled, python_scalars.standing)
-            self._in_doubt.append((index, self._flag(flags)))
-        elif python_scalars.is_foreign(first) and python_scalars.is_foreign(second):
-            self._scalars.append(index)
-        self._note_integer(index, [first, second], filled)
+        if not abstract_value.is_plain(first, second):
+            kinds = None if any(filled) else python_scalars.kinds_of
+            flags = functools.partial(self._flags, (first, second), filled)
+            value = abstract_value.join(
+                (first, second), kinds, label=_name_in(label), flags=flags, unread=filled
+            )
+            self._values.append((index, value))
         return lambda outputs: outputs[index]
 
-    def _flags(self, leaves: list, filled: tuple[bool, bool], standing: Callable) -> list:
+    def _flags(self, leaves: tuple, filled: tuple[bool, bool], standing: Callable) -> Callable:
         """The result of ``standing`` for the value of each branch, True for unused values."""
         flags = []
         for branch, leaf, is_unread in zip(self.branches, leaves, filled, strict=True):
             with branch:
                 flags.append(is_unread or standing(leaf))
-        return flags
-
-    def _note_integer(self, index: int, leaves: list, filled: tuple[bool, bool]) -> None:
-        """Note where an output is a symbolic Python integer: after both branches or one."""
-        read = [leaf for leaf, f in zip(leaves, filled, strict=True) if not f]
-        integers = [leaf for leaf in read if ranges.is_integer(leaf)]
-        if not integers:
-            return
-        flags = self._flags(leaves, filled, ranges.standing)
-        large = any(map(ranges.is_large, integers))
-        made_of = set().union(*map(ranges.noted_in, integers))
-        at_most = ranges.most_of(integers)
-        self._integers.append((index, large, self._flag(flags), made_of, at_most))
+        return self._flag(flags)
 
     def _flag(self, flags: list) -> Callable[[list], Any]:
         """How to find from the outputs whether one is a symbolic integer, by the flags of the

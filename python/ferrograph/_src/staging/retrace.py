@@ -24,10 +24,12 @@ from ..heap.adapters.registry import is_opaque
 from ..heap.location import Location
 from ..heap.trace_context import RegionLog
 from ..heap.trace_context import thread as _thread
-from ..heap.trace_context import thread as _traced
 from ..hints import Any
 from ..symbolic import merged_values
+from ..symbolic.abstract_value import WIDENINGS
 from ..symbolic.values import has_symbol
+
+Name = tuple[str, int]  # the label of a variable of a loop, and which leaf of the value it is
 
 
 class RetraceLoop(BaseException):
@@ -37,20 +39,12 @@ class RetraceLoop(BaseException):
         self,
         places: Sequence[Location] = (),
         promoted: dict | None = None,
-        flagged: Iterable[tuple[str, int]] = (),
-        large: Iterable[tuple[str, int]] = (),
-        chosen: Iterable[tuple[str, int]] = (),
         split: Iterable[str] = (),
-        mixed: Iterable[tuple[str, int]] = (),
-        loosened: Iterable[tuple[str, int]] = (),
-        doubted: Iterable[tuple[str, int]] = (),
+        **widened: Iterable[Name],
     ):
         super().__init__()
-        self.places = list(places)
-        self.promoted = promoted or {}
-        self.flagged, self.large = set(flagged), set(large)
-        self.chosen, self.split, self.mixed = set(chosen), set(split), set(mixed)
-        self.loosened, self.doubted = set(loosened), set(doubted)
+        self.places, self.split = list(places), set(split)
+        self.promoted, self.widened = promoted or {}, widened
 
 
 class RetraceForVariables(RetraceLoop):
@@ -94,13 +88,8 @@ class Memory:
 
     def __init__(self) -> None:
         self.places: list[Location] = []
-        self.promoted: dict[tuple[str, int], Any] = {}  # dtypes that Python numbers start with
-        self.flagged: set[tuple[str, int]] = set()  # integers that some iterations alone have
-        self.large: set[tuple[str, int]] = set()  # those that grow by more than steps of one
-        self.chosen: set[tuple[str, int]] = set()  # tensors that iterations make Python numbers
-        self.mixed: set[tuple[str, int]] = set()  # numbers before some iterations alone
-        self.loosened: set[tuple[str, int]] = set()  # integers that iterations make something else
-        self.doubted: set[tuple[str, int]] = set()  # numbers that may be tensors in any iteration
+        self.promoted: dict[Name, Any] = {}  # dtypes that Python numbers start with
+        self.widened: dict[str, set[Name]] = {what: set() for what in WIDENINGS}
         self.split: set[str] = set()  # places whose objects iterations make several of one
         self.relaxed: dict[int, list | None] = {}  # shapes of variables that change them
         self._inner: dict[Any, Memory] = {}
@@ -111,13 +100,9 @@ class Memory:
         known = {p.key for p in self.places}
         self.places += [p for p in again.places if p.key not in known]
         self.promoted.update(again.promoted)
-        self.flagged |= again.flagged
-        self.large |= again.large
-        self.chosen |= again.chosen
         self.split |= again.split
-        self.mixed |= again.mixed
-        self.loosened |= again.loosened
-        self.doubted |= again.doubted
+        for what, names in again.widened.items():
+            self.widened[what] |= set(names)
 
     def known_places(self, anchors: Sequence[Any]) -> list[Location]:
         """The locations that it has changed, of objects that ``anchors`` reach this time."""
@@ -166,7 +151,7 @@ def in_nest() -> bool:
 def attempt(memory: Memory) -> Iterator[None]:
     """A block traces an iteration; what it prints is said unless the trace is thrown away."""
     before = retraces.memory, retraces.said
-    families = None if _traced.trace is None else _traced.trace.aliases.sets
+    families = None if _thread.trace is None else _thread.trace.aliases.sets
     known = [*families.all] if families is not None else []
     said: list = []
     retraces.memory, retraces.said = memory, said
@@ -176,7 +161,7 @@ def attempt(memory: Memory) -> Iterator[None]:
         yield
     except (RetraceLoop, ShapeChangeError, Undetermined):
         said.clear()
-        families = None if _traced.trace is None else _traced.trace.aliases.sets
+        families = None if _thread.trace is None else _thread.trace.aliases.sets
         if families is not None:
             families.restore(known)
         raise
@@ -204,7 +189,7 @@ def printed(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flu
 def _is_said(target: Any) -> bool:
     """Whether what is printed into ``target`` leaves the program: it was there when the trace
     began, or it is a file."""
-    known = (target,) if _traced.trace is None else _traced.trace.effects.listeners
+    known = (target,) if _thread.trace is None else _thread.trace.effects.listeners
     return is_opaque(type(target)) or any(target is listener for listener in known)
 
 

@@ -8,7 +8,7 @@ from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import note_choice
 from ..hints import Any
 from ..native import _core
-from ..symbolic import aliases, merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, aliases, merged_values, python_scalars, ranges, values
 from ..values import dtypes
 
 
@@ -157,26 +157,22 @@ def _stacked(leaves: list) -> Any:
 def _told(found: Any, leaves: list, place: Any) -> Any:
     """The one among leaves at a place, noted as what these are."""
     merged_values.follow_variable(found, leaves)
-    if all(map(python_scalars.is_text, leaves)):
-        python_scalars.mark_string(found)
-    if all(map(python_scalars.is_number, leaves)):
-        python_scalars.mark_number(found, python_scalars.kinds_of(*leaves))
-    standing = [ranges.standing(v) for v in leaves]
-    if any(flag is not False for flag in standing):
-        flag: Any = True
-        if any(flag is not True for flag in standing):
-
-            def told() -> Any:
-                return ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
-
-            flag = ranges.Told(told)
-        ranges.note(
-            found,
-            True,
-            flag,
-            at_most=ranges.most_of(filter(ranges.is_integer, leaves)),
+    value = abstract_value.summary(leaves)
+    if value.number is not None:
+        are_numbers = all(map(python_scalars.is_number, leaves))
+        value.number = (
+            python_scalars.Number(python_scalars.kinds_of(*leaves)) if are_numbers else None
         )
-    return found
+    if value.integer is not None:
+        standing = [ranges.standing(v) for v in leaves]
+
+        def told() -> Any:
+            return ops.gather(ops.stack([values.to_tensor(f) for f in standing]), place)
+
+        value.integer.most = ranges.most_of(filter(ranges.is_integer, leaves))
+        if any(flag is not True for flag in standing):
+            value.integer.flag = ranges.Told(told)
+    return abstract_value.attach(found, value)
 
 
 def set_item(items: list, key: Any, value: Any) -> None:

@@ -20,7 +20,7 @@ from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack
 from ..heap.trace_context import refuse_stale
 from ..hints import Any
 from ..native import _core
-from ..symbolic import merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, merged_values, python_scalars, ranges, values
 from ..values import constants, dtypes, errors
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
@@ -54,11 +54,7 @@ class Elements:
                 raise _unfit(label, f"its elements differ in structure: {problem}")
             columns.append(leaves_of(sample))
         self.dtypes, self.shapes = [], []
-        self.are_texts = [all(map(python_scalars.is_text, c)) for c in zip(*columns, strict=True)]
-        self.are_numbers = [
-            any(map(python_scalars.is_number, c)) for c in zip(*columns, strict=True)
-        ]
-        self.are_integers = [any(map(ranges.is_integer, c)) for c in zip(*columns, strict=True)]
+        self.values = [abstract_value.summary(c) for c in zip(*columns, strict=True)]
         for leaves in zip(*columns, strict=True):
             if not all(values.can_be_tensor(leaf) for leaf in leaves):
                 raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
@@ -75,21 +71,22 @@ class Elements:
 
     def join(self, samples: list) -> None:
         """Take in that ``samples`` are elements, too."""
-        others = Elements(samples, self.label)
-        for i in range(len(self.dtypes)):
-            self.are_texts[i] = self.are_texts[i] and others.are_texts[i]
-            self.are_numbers[i] = self.are_numbers[i] or others.are_numbers[i]
-            self.are_integers[i] = self.are_integers[i] or others.are_integers[i]
+        for value, other in zip(self.values, Elements(samples, self.label).values, strict=False):
+            value.add(other)
 
     def learn(self, i: int, shape: Any) -> None:
         """Take in the shape of a new element."""
         self.shapes[i] = self.shapes[i].most_specific_compatible_shape(TensorShape(shape))
 
     def shape_input(self, i: int) -> Any:
-        dims = self.shapes[i]
-        if dims.rank is None:
-            return -1
-        return constants.constant([-1 if d is None else d for d in dims.as_list()], dtypes.int32)
+        return _as_input(self.shapes[i])
+
+
+def _as_input(shape: Any) -> Any:
+    """A static shape as operations take it."""
+    if shape.rank is None:
+        return -1
+    return constants.constant([-1 if d is None else d for d in shape.as_list()], dtypes.int32)
 
 
 class Grown(Together):
@@ -104,7 +101,7 @@ class Grown(Together):
         """These items, in the graph under construction."""
         made = cls(elements, [cls._reserve(elements, i) for i in range(len(elements.dtypes))])
         for item in items:
-            made = made.extended(item) if type(item) is Grown else made.pushed(item)
+            made = made.extended(item) if is_elements(item) else made.pushed(item)
         region_log.note_lists()
         return made
 
@@ -127,9 +124,7 @@ class Grown(Together):
         return Grown(self._elements, handles)
 
     def _follow(self, made: Any, i: int, *added: Any) -> None:
-        sources = (self._handles[i], *added)
-        if any(map(values.stands_for_variable, sources)):
-            merged_values.note_variable(made, self._elements.label, here())
+        merged_values.follow_variable(made, (self._handles[i], *added), self._elements.label)
 
     def count(self) -> Any:
         """The number of elements."""
@@ -143,7 +138,7 @@ class Grown(Together):
         return self._with(handles, leaves_of(item))
 
     def _note_element(self, item: Any, is_made: bool) -> Any:
-        if type(item) is not _core.SymbolicTensor:
+        if not values.is_symbolic(item):
             aliasing.note_element(item, self._elements.label, is_made)
         return item
 
@@ -203,13 +198,7 @@ class Grown(Together):
 
     def _element(self, i: int, leaf: Any) -> Any:
         self._follow(leaf, i)
-        if self._elements.are_texts[i]:
-            python_scalars.mark_string(leaf)
-        if self._elements.are_numbers[i]:
-            python_scalars.mark_number(leaf)
-        if self._elements.are_integers[i]:
-            ranges.note(leaf, large=True)
-        return leaf
+        return abstract_value.attach(leaf, self._elements.values[i])
 
     def _place(self, index: Any) -> Any:
         if values.is_tensor(index):
@@ -256,13 +245,8 @@ class Grown(Together):
             shape = self._elements.shapes[i]
             if shape.rank is not None:
                 shape = TensorShape([None, *shape.as_list()[1:]])
-            dims = shape.as_list() if shape.rank is not None else None
-            wanted = (
-                -1 if dims is None else constants.constant([-1 if d is None else d for d in dims])
-            )
-            return self._emit(
-                "TensorListConcatV2", i, wanted, constants.constant([], dtypes.int64)
-            )[0]
+            lengths = constants.constant([], dtypes.int64)
+            return self._emit("TensorListConcatV2", i, _as_input(shape), lengths)[0]
 
         return self._pack(self._each(join))
 
@@ -333,6 +317,11 @@ class Grown(Together):
         return f"<elements of a list that grew in staged code, {self._elements.label}>"
 
 
+def is_elements(value: Any) -> bool:
+    """Whether a value is the elements of such a list."""
+    return type(value) is Grown
+
+
 COMPOSITES[Grown] = (
     lambda grown: grown._handles,
     lambda grown, handles: grown._with(handles),
@@ -359,7 +348,7 @@ def whole(items: list) -> Grown:
     """All elements of such a list."""
     if list.__len__(items) == 1:
         return list.__getitem__(items, 0)
-    grown = next(v for v in list.__iter__(items) if type(v) is Grown)
+    grown = next(v for v in list.__iter__(items) if is_elements(v))
     return Grown.of(grown._elements, items)
 
 
@@ -374,7 +363,7 @@ def of_elements(iterable: Any, like: Any = None) -> list:
     where its length is not known. The elements are those of ``like`` where that is a grown list of
     numbers."""
     source = iteration.as_source(iterable)
-    if isinstance(source.count, int) or not isinstance(source, iteration.Rows):
+    if iteration.is_known(source.count) or not isinstance(source, iteration.Rows):
         return region_log.fresh(list(source))
     tensor = _core.convert_to_tensor(iterable)
     if is_grown(like) and whole(like).holds_numbers():
@@ -390,11 +379,8 @@ def of_elements(iterable: Any, like: Any = None) -> list:
 
 def merged(label: str, first: list, second: list) -> Elements:
     """What lists that two branches leave hold."""
-    plain = [v for v in (*first, *second) if type(v) is not Grown]
-    for v in (*first, *second):
-        if type(v) is Grown:
-            return v._elements
-    return Elements(plain, label)
+    grown = next(filter(is_elements, (*first, *second)), None)
+    return Elements([*first, *second], label) if grown is None else grown._elements
 
 
 class Items(iteration.Source):
@@ -548,9 +534,7 @@ class Setter:
     def __setitem__(self, key: Any, value: Any) -> None:
         items = self._items
         if is_grown(items):
-            if isinstance(key, slice):
-                whole(items)._refuse()
-            _set(items, whole(items).replaced(key, value))
+            _set(items, self._grown(key).replaced(key, value))
         elif values.is_staged(key):
             tensor_indexing.set_item(items, key, value)
         else:
@@ -560,11 +544,15 @@ class Setter:
 
     def __delitem__(self, key: Any) -> None:
         if is_grown(self._items):
-            if isinstance(key, slice):
-                whole(self._items)._refuse()
+            self._grown(key)
             _pop(self._items, key)
         else:
             del self._items[key]
+
+    def _grown(self, key: Any) -> Grown:
+        """The elements, of which a ``key`` may be one."""
+        grown = whole(self._items)
+        return grown._refuse() if isinstance(key, slice) else grown
 
 
 def loaded(items: Any, key: Any) -> Any:
@@ -584,7 +572,7 @@ def total(items: list) -> Any:
     """The sum of such a list where its elements are symbolic Python integers, else None."""
     grown = whole(items)
     known = grown._elements
-    is_flat = grown.holds_numbers() in ranges.DTYPES and all(known.are_integers)
+    is_flat = grown.holds_numbers() in ranges.DTYPES and known.values[0].integer is not None
     return python_scalars.mark_number(ranges.total(grown.stacked())) if is_flat else None
 
 

@@ -229,7 +229,7 @@ def _lifted(conditional: Conditional, label: str, value: Any, side: int) -> Take
 
 
 def _is_of(value: Any, region: Any) -> bool:
-    return isinstance(value, _core.Tensor) and getattr(value, "_graph_id", None) == region.graph_id
+    return values.is_tensor(value) and getattr(value, "_graph_id", None) == region.graph_id
 
 
 def _inner(value: Any) -> list | None:

@@ -118,8 +118,7 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
     before = state.read()
     write_barriers.touch_carried(state.places)
     try:
-        with Variables(_WHERE) as variables:
-            variables.recall(memory)
+        with Variables(_WHERE, memory) as variables:
             counter = None
             if call.limit is not None:
                 counter = variables.add("the number of iterations", constants.constant(0))

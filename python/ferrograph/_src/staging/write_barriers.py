@@ -31,7 +31,7 @@ from ..heap.trace_context import has_lists, is_proxy, loud, proxy_of, traces
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import python_scalars
+from ..symbolic import python_scalars, values
 from ..values import errors
 from . import conditional, list_arguments, side_effects, tensor_lists
 
@@ -40,7 +40,7 @@ def refuse_chosen(value: Any, use: str) -> None:
     """Refuse to format a value that holds symbolic numbers or strings, or grown lists."""
     for part in walk.walked(value, _held):
         list_arguments.refuse_grown(part)
-        if type(part) is _core.SymbolicTensor:
+        if values.is_symbolic(part):
             python_scalars.refuse_number(part, use)
             python_scalars.refuse_string(part)
 
@@ -166,7 +166,7 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
             "Use an operation that makes another tensor, such as `fg.reshape`, or change the array "
             "before the branch or loop."
         )
-    elif isinstance(tensor, _core.SymbolicTensor) and _stands_for_another(tensor):
+    elif values.is_symbolic(tensor) and _stands_for_another(tensor):
         why = (
             f"the attribute {name!r} is set on an argument of a function or a variable of a loop, "
             "which is a placeholder while tracing, and is lost with it"

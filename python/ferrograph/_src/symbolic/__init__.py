@@ -5,6 +5,7 @@ imported.
 from .. import later
 
 _LATE = (
+    "abstract_value",
     "aliases",
     "merged_values",
     "numpy_promotion",

@@ -19,7 +19,7 @@ from ..values import errors
 from ..values.composite import CompositeTensor
 from . import merged_values, python_scalars
 from .merged_values import stands_for_array
-from .values import key_of
+from .values import is_symbolic, key_of
 
 
 def note_arrays(
@@ -92,7 +92,7 @@ def refuse_arrays(found: Iterable[tuple[Location, Any]], functions: tuple, place
         names = {name} if name.isidentifier() else {"[]"}
         if all(names.isdisjoint(frames.augmented(f.__code__)) for f in functions):
             continue
-        if type(value) is _core.SymbolicTensor:
+        if is_symbolic(value):
             merged_values.refuse_beside(value, name if name.isidentifier() else "")
             continue
         if _is_alive_beside(spot, value, functions):
@@ -144,11 +144,8 @@ def _is_alive_beside(spot: Location, value: Any, functions: tuple) -> bool:
 def may_stay(left: Any) -> bool:
     """Whether what an iteration that is being traced leaves may be what it began with, by a branch
     or a loop in it."""
-    made = [_core.made_by(v) for v in structure.leaves_of(left) if type(v) is _core.SymbolicTensor]
+    made = [_core.made_by(v) for v in structure.leaves_of(left) if is_symbolic(v)]
     return any(one is not None and one[0] in holders.CONSTRUCTS for one in made)
-
-
-_SYMBOLIC = _core.SymbolicTensor
 
 
 def note_identity(value: Any) -> None:
@@ -161,7 +158,7 @@ def note_identity(value: Any) -> None:
     root = _thread.trace
     if root.aliases.identified is None:
         aliasing.Aliases.of_trace().identified = {}
-    if type(value) is _SYMBOLIC or isinstance(value, tuple):
+    if is_symbolic(value) or isinstance(value, tuple):
         refuse_identity((value, known) for known in root.aliases.identified.values())
     aliasing.Aliases.of_trace().identified[id(value)] = value
 
@@ -188,7 +185,7 @@ def _may_be_one(first: Any, second: Any) -> bool:
         _thread.trace is not None and _thread.trace.effects.has_merged and _are_alike(first, second)
     ):
         return False
-    if type(first) is type(second) is _SYMBOLIC:
+    if is_symbolic(first) and is_symbolic(second):
         are_new = is_new_tensor(first), is_new_tensor(second)
         if all(are_new):
             return False
@@ -216,12 +213,12 @@ def _is_one_tensor(value: Any) -> bool:
 
 
 def _is_of_graph(value: Any) -> bool:
-    kind = type(value)
-    if kind is _SYMBOLIC:
+    if is_symbolic(value):
         return True
+    kind = type(value)
     if not (issubclass(kind, (tuple, CompositeTensor)) or hasattr(kind, "_component_list")):
         return False
-    return any(type(leaf) is _SYMBOLIC for leaf in structure.leaves_of(value))
+    return any(map(is_symbolic, structure.leaves_of(value)))
 
 
 # The operations that give one of what they are given, as an object of its own.
@@ -234,7 +231,7 @@ _CHOICES = frozenset(
 
 def is_new_tensor(tensor: Any) -> bool:
     """Whether a tensor was made by what makes one in plain Python, too."""
-    if type(tensor) is not _SYMBOLIC:
+    if not is_symbolic(tensor):
         return False
     known = _thread.trace.aliases.made_anew
     if known and key_of(tensor) in known:

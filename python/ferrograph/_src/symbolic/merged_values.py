@@ -20,7 +20,7 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
-from .values import is_made_of, key_of, stands_for_variable
+from .values import is_made_of, is_symbolic, key_of, stands_for_variable
 
 # Operations that give views; regions read tensors of what is around them by the last one.
 _VIEWS = frozenset({"StridedSlice", "Reshape", "Transpose", "ExpandDims", "Squeeze", "Identity"})
@@ -38,8 +38,8 @@ class Arrays(TracePart):
 
 def mark_array(tensor: Any, *sources: Any) -> None:
     """Mark a tensor as a symbolic array, which may be one of ``sources``."""
-    if _thread.trace is not None and type(tensor) is _core.SymbolicTensor:
-        root = _thread.trace
+    root = _thread.trace
+    if root is not None and is_symbolic(tensor):
         Arrays.of_trace().tensors[key_of(tensor)] = tensor
         if not root.containers.are_grown:
             root.watch()
@@ -83,10 +83,8 @@ AS_TENSORS = frozenset({"ndarray", "memmap", "recarray"})
 
 def is_symbolic_array(value: Any) -> bool:
     """Whether a value is a symbolic array, or is made of such ones."""
-    if type(value) is not _core.SymbolicTensor or _thread.trace is None:
-        return False
-    known = _thread.trace.arrays.tensors
-    if not known or is_made_of(value, known, _made_of) is not True:
+    known = _thread.trace.arrays.tensors if _thread.trace is not None else None
+    if not known or not is_symbolic(value) or is_made_of(value, known, _made_of) is not True:
         return False
     known[key_of(value)] = value
     return True
@@ -122,7 +120,7 @@ def refuse_beside(tensor: Any, name: str) -> None:
 
 def _memory(value: Any) -> Any:
     """What tells a tensor or an array, its views, and what it may be, from others."""
-    if type(value) is _core.SymbolicTensor:
+    if is_symbolic(value):
         while (made := _core.made_by(value)) is not None and made[0] in _VIEWS:
             value = made[1][0]
         key: Any = key_of(value)
@@ -160,15 +158,12 @@ def _read(name: str) -> tuple[list, list]:
 
 def _tensors(found: list) -> list:
     """Those that are tensors or arrays."""
-    return [v for v in found if type(v) is _core.SymbolicTensor or is_array(v)]
+    return [v for v in found if is_symbolic(v) or is_array(v)]
 
 
 def stands_for_array(value: Any) -> bool:
     """Whether a value is such an array, or a symbolic one."""
-    if type(value) is _core.SymbolicTensor:
-        trace = _thread.trace
-        return trace is not None and bool(trace.arrays.tensors) and is_symbolic_array(value)
-    return is_array(value)
+    return is_symbolic_array(value) if is_symbolic(value) else is_array(value)
 
 
 class MergedVariables(TracePart):
@@ -211,7 +206,7 @@ def follow_variable(made: Any, sources: Iterable[Any], label: str = "") -> None:
 
 def refuse_variable_identity(compared: Iterable[Any]) -> None:
     """Refuse a comparison of the identity of a merged variable."""
-    if any(type(v) is _core.SymbolicTensor and stands_for_variable(v) for v in compared):
+    if any(is_symbolic(v) and stands_for_variable(v) for v in compared):
         raise errors.StagingError(
             diagnostic(
                 here(),
@@ -229,7 +224,7 @@ def check_variables(region: Any, outputs: Iterable[Any]) -> None:
     if not own:
         return
     nodes, known_inputs = region.nodes(), _inputs(region)
-    given = {key_of(v) for v in outputs if isinstance(v, _core.SymbolicTensor)}
+    given = {key_of(v) for v in outputs if is_symbolic(v)}
     for noted in own:
         name = noted.tensor.name
         handles = _handles(nodes, name, known_inputs)

@@ -28,6 +28,7 @@ from ..native import _core
 from ..values import dtypes, errors
 from . import aliases, merged_values, python_scalars
 from .merged_values import AS_TENSORS
+from .values import is_converted, is_symbolic, is_tensor
 
 SEQUENCES = (
     *(list, tuple, collections.deque, collections.UserList, range, array.array),
@@ -158,7 +159,7 @@ def _has_chosen(frame: types.FrameType) -> bool:
 def _is_chosen(value: Any) -> bool:
     if python_scalars.is_symbolic_number(value) or python_scalars.is_symbolic_string(value):
         return True
-    return type(value) is _core.SymbolicTensor and python_scalars.is_foreign(value)
+    return is_symbolic(value) and python_scalars.is_foreign(value)
 
 
 def explain(exception: Exception) -> None:
@@ -302,7 +303,7 @@ def _is_scalar(tensor: Any) -> bool:
 
 def may_stand_for_numpys(value: Any) -> bool:
     """Whether a value is, or may be, a symbolic NumPy array or scalar."""
-    if type(value) is not _core.SymbolicTensor or value.dtype == dtypes.string:
+    if not is_symbolic(value) or value.dtype == dtypes.string:
         return False
     return python_scalars.may_be_foreign(value)
 
@@ -330,9 +331,8 @@ def _as_in_numpy(name: str, plain: Callable, tensor: Any, other: Any, swapped: b
     beside = _sample(other, name == "pow" and not swapped)
     if beside is None:
         result = plain(tensor, other)
-        is_tensor = isinstance(other, (_core.Tensor, _core.VariableBase))
-        is_chosen = is_tensor and python_scalars.is_symbolic_number(other)
-        return python_scalars.note_tensor(result) if is_tensor and not is_chosen else result
+        is_strong = is_converted(other) and not python_scalars.is_symbolic_number(other)
+        return python_scalars.note_tensor(result) if is_strong else result
     own = _sample(tensor)
     given, taken = _dtypes_of(name, *((beside, own) if swapped else (own, beside)))
     _refuse_unknown(name, tensor, other, own, beside, taken)
@@ -428,14 +428,14 @@ def _as_array(sequence: Any) -> Any:
 
 
 def _element(value: Any) -> Any:
-    if isinstance(value, (_core.Tensor, _core.VariableBase)):
+    if is_converted(value):
         return _sample(value)
     return value
 
 
 def _taken(value: Any, dtype: Any) -> Any:
     """An operand in the dtype in which NumPy would work."""
-    if isinstance(value, _core.Tensor):
+    if is_tensor(value):
         return value if value.dtype == dtype else ops.cast(value, dtype)
     if type(value) in python_scalars.NUMBERS:
         return value  # which takes the dtype of the other one
@@ -446,7 +446,7 @@ def _taken(value: Any, dtype: Any) -> Any:
 
 def _holds_tensors(sequence: Any) -> bool:
     parts = [isinstance(v, (list, tuple)) and _holds_tensors(v) for v in sequence]
-    return any(parts) or any(isinstance(v, _core.Tensor) for v in sequence)
+    return any(parts) or any(map(is_tensor, sequence))
 
 
 def _numpy() -> Any:

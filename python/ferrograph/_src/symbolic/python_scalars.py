@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Iterable
 
 from .. import ops
 from ..context.ownership import is_own_file
@@ -20,9 +21,7 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes, errors
-from . import ranges
-from .ranges import Told
-from .ranges import note as note_integer
+from . import ranges, values
 from .values import is_made_of, key_of
 
 NUMBERS = (bool, int, float, complex)
@@ -42,22 +41,34 @@ _OF_ONE = frozenset(
 )
 
 
+class Number:
+    """What is known of a tensor that represents a Python number."""
+
+    __slots__ = ("flag", "kinds", "known")
+
+    def __init__(
+        self, kinds: frozenset[type] | None = None, known: Iterable = (), flag: Any = True
+    ):
+        self.kinds = kinds  # its classes, where these are known
+        self.known = known  # those of which it is one, where these are known: see ``known_among``
+        self.flag = flag  # whether plain Python has a number there: see ``doubt``
+
+
 class Scalars(TracePart):
     """The tensors of a trace that represent Python numbers and strings, or NumPy values."""
 
     slot = "scalars"
 
-    n_weak = 0  # see ``n_weak``
-    kinds_told = 0  # how often it was said of which class a number is
-
     def __init__(self) -> None:
-        self.numbers: dict[Any, Any] = {}
-        self.known: dict[Any, set] = {}  # see ``note_known``
-        self.in_doubt: dict[Any, Any] = {}  # flags of those that may be tensors
-        self.kinds: dict[Any, frozenset] = {}  # their classes, where known
+        self.numbers: dict[Any, Number] = {}
         self.tensors: set = set()  # keys of those that the program made by functions
         self.of_numpy: dict[Any, Any] = {}  # scalars and arrays of NumPy, and bytes
         self.strings: dict[Any, Any] = {}
+
+
+def _numbers() -> dict[Any, Number]:
+    """What is known of those of the trace that represent numbers, by their keys."""
+    return (_thread.trace.scalars.numbers or {}) if _thread.trace is not None else {}
 
 
 def is_number(leaf: Any) -> bool:
@@ -65,14 +76,13 @@ def is_number(leaf: Any) -> bool:
     return type(leaf) in NUMBERS or is_symbolic_number(leaf)
 
 
-def mark_number(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
+def mark_number(tensor: Any, kinds: frozenset[type] | None = None, known: Iterable = ()) -> Any:
     """``tensor``, marked as a symbolic Python number, of one of some classes where these are
     known."""
-    if _thread.trace is not None and isinstance(tensor, _core.Tensor) and tensor.shape.rank == 0:
-        root = _thread.trace
-        Scalars.of_trace().numbers[key_of(tensor)] = tensor
-        if kinds is not None:
-            Scalars.of_trace().kinds[key_of(tensor)] = kinds
+    root = _thread.trace
+    if root is not None and values.is_tensor(tensor) and tensor.shape.rank == 0:
+        number = Scalars.of_trace().numbers.setdefault(key_of(tensor), Number())
+        number.kinds, number.known = kinds or number.kinds, known or number.known
         chosen[id(root)] = root
     return tensor
 
@@ -80,9 +90,9 @@ def mark_number(tensor: Any, kinds: frozenset[type] | None = None) -> Any:
 def note_tensor(tensor: Any) -> Any:
     """``tensor``, or another one like it, noted as one that is a tensor in plain Python, too,
     whatever it is made of."""
-    if type(tensor) is not _core.SymbolicTensor or _thread.trace is None:
+    if _thread.trace is None or not values.is_symbolic(tensor):
         return tensor
-    if key_of(tensor) in Scalars.of_trace().numbers:  # a function gave what it was given
+    if key_of(tensor) in _numbers():  # a function gave what it was given
         tensor = ops.identity(tensor)
     Scalars.of_trace().tensors.add(key_of(tensor))
     return tensor
@@ -98,31 +108,30 @@ def mark_truth(tensor: Any) -> Any:
 
 def mark_integer(tensor: Any, large: bool = True) -> Any:
     """``tensor``, marked as a symbolic Python integer, which may be ``large``."""
-    return note_integer(mark_number(tensor, INTEGER), large)
+    return ranges.note(mark_number(tensor, INTEGER), large)
 
 
 _TRUTH, INTEGER = frozenset({bool}), frozenset({int})
 
 
-def note_known(tensor: Any, leaves: tuple) -> None:
-    """Note the possible values of a symbolic Python number that is one of ``leaves``, where they
-    are known."""
+def known_among(leaves: Iterable) -> set:
+    """The possible values of a symbolic Python number that is one of ``leaves``; none where they
+    are not known of all of these."""
     found: set = set()
-    known = Scalars.of_trace().known if _thread.trace is not None else {}
     for leaf in leaves:
-        is_symbolic = type(leaf) is _core.SymbolicTensor
         if type(leaf) is float and repr(leaf) == "-0.0":  # which equals another number
-            return
-        found |= {leaf} if type(leaf) in NUMBERS else known.get(is_symbolic and key_of(leaf), set())
-        if not found:
-            return
-    if len(found) <= _MOST_KNOWN:
-        known[key_of(tensor)] = found
+            return set()
+        known = {leaf} if type(leaf) in NUMBERS else known_of(leaf)
+        if not known:
+            return set()
+        found |= known
+    return found if len(found) <= _MOST_KNOWN else set()
 
 
 def known_of(tensor: Any) -> set:
     """The possible values of a symbolic Python number; none where they are not known."""
-    return Scalars.of_trace().known.get(key_of(tensor), set())
+    number = _numbers().get(key_of(tensor)) if values.is_symbolic(tensor) else None
+    return set() if number is None else set(number.known)
 
 
 def is_foreign(leaf: Any) -> bool:
@@ -130,7 +139,7 @@ def is_foreign(leaf: Any) -> bool:
     values alone."""
     if type(leaf) is bytes:
         return True
-    if type(leaf) is not _core.SymbolicTensor:
+    if not values.is_symbolic(leaf):
         numpy = sys.modules.get("numpy")
         return numpy is not None and isinstance(leaf, (numpy.generic, numpy.ndarray))
     known = _thread.trace.scalars.of_numpy if traces.n and _thread.trace is not None else None
@@ -157,7 +166,7 @@ def _made_of_numpys(tensor: Any) -> list | None:
     key = key_of(tensor)
     if key in Scalars.of_trace().tensors:
         return None
-    if key in Scalars.of_trace().numbers and key not in Scalars.of_trace().in_doubt:
+    if (number := _numbers().get(key)) is not None and number.flag is True:
         return []
     made = _core.made_by(tensor)
     if made is not None and made[0] in _OF_ONE:
@@ -167,8 +176,7 @@ def _made_of_numpys(tensor: Any) -> list | None:
 
 def mark_foreign(tensor: Any) -> None:
     """Mark a tensor as a symbolic NumPy scalar or array, or as symbolic bytes."""
-    if _thread.trace is not None:
-        root = _thread.trace
+    if (root := _thread.trace) is not None:
         Scalars.of_trace().of_numpy[key_of(tensor)] = tensor
         chosen[id(root)] = root
         if tensor.dtype != dtypes.string:
@@ -182,26 +190,21 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
     for leaf in leaves:
         if type(leaf) in NUMBERS:
             found.add(type(leaf))
-        elif is_symbolic_number(leaf) and (kinds := Scalars.of_trace().kinds.get(key_of(leaf))):
+        elif is_symbolic_number(leaf) and (kinds := _numbers()[key_of(leaf)].kinds):
             found |= kinds
         elif is_whole(leaf):
             found.add(int)
         else:
             return None
     if _thread.trace is not None:
-        Scalars.of_trace().kinds_told += 1
+        ranges.count("kinds")
     return frozenset(found)
-
-
-def kinds_told() -> int:
-    """How often code of the trace has read the class of a symbolic number."""
-    return (_thread.trace.scalars.kinds_told or 0) if _thread.trace is not None else 0
 
 
 def forget_kinds(tensor: Any) -> None:
     """From now on it is not known of which class a number is."""
-    if _thread.trace is not None:
-        Scalars.of_trace().kinds.pop(key_of(tensor), None)
+    if (number := _numbers().get(key_of(tensor))) is not None:
+        number.kinds = None
 
 
 def kind_of(value: Any, use: str) -> type:
@@ -230,15 +233,15 @@ def is_symbolic_number(value: Any) -> bool:
         return False
     if value.dtype == dtypes.string or not is_made_of(value, known, _number_parts):
         return False
-    known[key_of(value)] = value
+    known.setdefault(key_of(value), Number())
     return True
 
 
 def doubt(tensor: Any, flag: Any = False) -> None:
     """Note of a marked tensor that plain Python may have a tensor there, too: where a ``flag`` of
     the graph around is false, or wherever that is not known."""
-    if _thread.trace is not None and isinstance(tensor, _core.Tensor):
-        Scalars.of_trace().in_doubt[key_of(tensor)] = flag
+    if values.is_tensor(tensor) and (number := _numbers().get(key_of(tensor))) is not None:
+        number.flag = flag
 
 
 def standing(leaf: Any) -> Any:
@@ -248,15 +251,15 @@ def standing(leaf: Any) -> Any:
         return True
     if not is_symbolic_number(leaf):
         return False
-    doubtful, pending, seen = Scalars.of_trace().in_doubt, [leaf], set()
+    known, pending, seen = _numbers(), [leaf], set()
     stands: Any = True
     while pending:
         key = key_of(tensor := pending.pop())
-        flag = doubtful.get(key, True)
+        flag = known[key].flag if key in known else True
         if flag is False:
             return False
         if flag is not True:
-            flag = flag.tensor() if isinstance(flag, Told) else flag
+            flag = ranges.resolved(flag)
             stands = flag if stands is True else ops.logical_and(stands, flag)
         elif key not in seen:
             seen.add(key)
@@ -274,7 +277,7 @@ def _number_parts(tensor: Any) -> list | None:
 
 def refuse_number(value: Any, use: str) -> None:
     """Refuse a use of a symbolic number that needs its Python value."""
-    foreign = type(value) is _core.SymbolicTensor and is_foreign(value)
+    foreign = values.is_symbolic(value) and is_foreign(value)
     if is_symbolic_number(value) or foreign:
         what, kind = ("a Python number", "a Python number")
         if foreign:
@@ -328,7 +331,7 @@ _WEAK = {
 def weakened(x: Any, y: Any) -> tuple | None:
     """Two operands of an operator, whose dtypes differ, where one is of weak type, a merged Python
     scalar: it takes the dtype of the other one, as it does in plain Python. None of others."""
-    if not isinstance(y, (_core.Tensor, _core.VariableBase)):
+    if not values.is_converted(y):
         return _beside_fraction(x, y)
     if _is_weak(x, y):
         return ops.cast(x, y.dtype), y
@@ -353,7 +356,7 @@ _FRACTIONS = {
 
 def _is_weak(number: Any, other: Any) -> bool:
     """Whether a value is a number that takes the dtype of another one."""
-    if type(number) is not _core.SymbolicTensor or number.dtype not in _WEAK:
+    if not values.is_symbolic(number) or number.dtype not in _WEAK:
         return False
     kind, taking = _WEAK[number.dtype]
     if getattr(other, "dtype", None) not in taking or not is_symbolic_number(number):
@@ -365,22 +368,17 @@ def _is_weak(number: Any, other: Any) -> bool:
         ops.Assert(
             stands, [f"TypeError: a tensor of dtype {number.dtype.name} beside another dtype"]
         )
-    Scalars.of_trace().n_weak += stands is not False
+    ranges.count("weak", stands is not False)
     return stands is not False
-
-
-def n_weak() -> int:
-    """How often a symbolic number took the dtype of the other operand."""
-    return (_thread.trace.scalars.n_weak or 0) if _thread.trace is not None else 0
 
 
 def is_certain_integer(number: Any) -> bool:
     """Whether a symbolic number is certainly an integer in plain Python, and no tensor: it is made
     of such ones alone."""
-    held = Scalars.of_trace().kinds
-    known = {key: kinds for key, kinds in held.items() if kinds == {int}}
+    known = {key: known for key, known in _numbers().items() if known.kinds == INTEGER}
     is_certain = bool(known) and is_made_of(number, known, _number_parts) is True
-    Scalars.of_trace().kinds_told += is_certain
+    if is_certain:
+        ranges.count("kinds")
     return is_certain
 
 
@@ -388,8 +386,13 @@ def is_whole(leaf: Any) -> bool:
     """Whether a value certainly is a Python integer in plain Python."""
     if type(leaf) is int:
         return True
-    is_integer = type(leaf) is _core.SymbolicTensor and leaf.dtype.is_integer
+    is_integer = values.is_symbolic(leaf) and leaf.dtype.is_integer
     return is_integer and is_symbolic_number(leaf) and is_certain_integer(leaf)
+
+
+def kinds_of_whole(leaf: Any) -> frozenset[type] | None:
+    """The class of such an integer; None of other values."""
+    return INTEGER if is_whole(leaf) else None
 
 
 _MAKE_TEXTS = frozenset({"Const", "AsString"})
@@ -402,12 +405,8 @@ def is_text(leaf: Any) -> bool:
 
 def mark_string(tensor: Any) -> None:
     """Mark a tensor as a symbolic string."""
-    if (
-        _thread.trace is not None
-        and isinstance(tensor, _core.Tensor)
-        and tensor.dtype == dtypes.string
-    ):
-        root = _thread.trace
+    root = _thread.trace
+    if root is not None and values.is_tensor(tensor) and tensor.dtype == dtypes.string:
         Scalars.of_trace().strings[key_of(tensor)] = tensor
         if not root.containers.are_grown:
             root.watch()
@@ -455,8 +454,8 @@ def divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
     left, right = (other, tensor) if swapped else (tensor, other)
     if _never_fails(left, right, sign):
         return
+    ranges.count("quotients")
     checks = ranges.Checks.of_trace()
-    checks.n_quotients += 1
     checks.quotients.setdefault(_core.current_graph_id(), []).append((left, right, sign, here()))
 
 
@@ -470,11 +469,6 @@ def _never_fails(left: Any, right: Any, sign: str) -> bool:
 
 def _is_positive(number: Any) -> bool:
     return type(number) is not complex and number > 0
-
-
-def n_quotients_heard() -> int:
-    """How many there have been in the trace."""
-    return (_thread.trace.checks.n_quotients or 0) if _thread.trace is not None else 0
 
 
 def check_quotients(region: Any) -> None:

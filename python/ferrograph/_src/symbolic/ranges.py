@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from .. import ops
 from ..context.thread import current_region
@@ -13,7 +13,7 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes
-from .values import key_of
+from .values import is_symbolic, key_of
 
 SUMS = frozenset({"Add", "AddV2", "Sub"})
 _NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
@@ -23,12 +23,15 @@ _DEEPEST = 100  # operations in a row to look through
 class Fact:
     """What is known of a symbolic Python integer."""
 
-    __slots__ = ("flag", "large", "most")
+    __slots__ = ("flag", "large", "made_of", "most")
 
-    def __init__(self, large: bool, flag: Any, most: int | None):
+    def __init__(
+        self, large: bool, flag: Any = True, most: int | None = None, made_of: Iterable = ()
+    ):
         self.large = large  # whether steps by one may bring it to the bounds of its dtype
         self.flag = flag  # whether it is one: True, a tensor, or a ``Told``
         self.most = most  # how far from zero it is at most where it does; None if that is not known
+        self.made_of = made_of  # the keys of integers of which it is one, or is made
 
 
 def limit(dtype: Any) -> int:
@@ -81,7 +84,7 @@ def most(leaf: Any, depth: int = 0) -> int | None:
     tracing."""
     if type(leaf) is int:
         return abs(leaf)
-    if type(leaf) is not _core.SymbolicTensor or depth > _DEEPEST:
+    if not is_symbolic(leaf) or depth > _DEEPEST:
         return None
     fact = (_thread.trace.checks.facts or {}).get(key_of(leaf))
     if fact is not None:
@@ -174,15 +177,13 @@ class Checks(TracePart):
 
     integers: Any = None  # tensors that represent Python integers
     has_flags = False  # whether the graph decides of some what they represent
-    n_checks = 0  # how many of their operations it has checked
-    n_unchecked = 0  # of how many steps by one it takes it that they need no check
-    n_quotients = 0  # how many of numbers it has had
     bound: Callable[[], None] | None = None  # checks those of the function itself
 
     def __init__(self) -> None:
         self.facts: dict[Any, Any] = {}  # see ``ranges.Fact``
         self.made_of: dict[Any, set] = {}  # by the keys of tensors
         self.checked: set = set()  # keys of those that its checks are about
+        self.counts: dict[str, int] = {}  # see ``counts``
         self.quotients: dict[int, list] = {}  # see ``python_scalars``, by their graphs
 
 
@@ -204,8 +205,13 @@ class Told:
         return self._made[region]
 
     def _found(self) -> Any:
-        also = self._also.tensor() if isinstance(self._also, Told) else self._also
+        also = resolved(self._also)
         return self._make() if also is True else ops.logical_and(self._make(), also)
+
+
+def resolved(flag: Any) -> Any:
+    """A flag as True, False or a tensor of the graph under construction."""
+    return flag.tensor() if isinstance(flag, Told) else flag
 
 
 def is_integer(leaf: Any) -> bool:
@@ -230,27 +236,20 @@ def note(
     ``flag`` says what ``standing`` says of it, or is a ``Told``; ``made_of`` are the keys of
     integers of which it is one, or is made; ``at_most`` is how far from zero it is at most.
     """
-    if (
-        _thread.trace is not None
-        and type(tensor) is _core.SymbolicTensor
-        and _may_stand_for_one(tensor)
-    ):
-        if Checks.of_trace().integers is None:
-            Checks.of_trace().integers, Checks.of_trace().bound = _core.Numbers(), _check_function
-        Checks.of_trace().integers.add(tensor)
-        Checks.of_trace().facts[key_of(tensor)] = Fact(large, flag, at_most)
-        Checks.of_trace().made_of[key_of(tensor)] = set(made_of)
-        Checks.of_trace().has_flags = Checks.of_trace().has_flags or flag is not True
+    if _thread.trace is not None and is_symbolic(tensor) and _may_stand_for_one(tensor):
+        checks, key = Checks.of_trace(), key_of(tensor)
+        if checks.integers is None:
+            checks.integers, checks.bound = _core.Numbers(), _check_function
+        checks.integers.add(tensor)
+        checks.facts[key], checks.made_of[key] = Fact(large, flag, at_most), set(made_of)
+        checks.has_flags = checks.has_flags or flag is not True
     return tensor
 
 
 def limited(tensor: Any, at_most: int | None) -> None:
     """Note of a noted integer how far from zero it is at most."""
-    if _thread.trace is None:
-        return
-    facts, key = Checks.of_trace().facts, key_of(tensor)
-    if key in facts:
-        facts[key] = Fact(facts[key].large, facts[key].flag, at_most)
+    if are_met() and (fact := Checks.of_trace().facts.get(key_of(tensor))) is not None:
+        fact.most = at_most
 
 
 def _may_stand_for_one(tensor: Any) -> bool:
@@ -279,13 +278,12 @@ def _flags_of(leaf: Any) -> list:
         return []
     facts = Checks.of_trace().facts
     flags = {id(flag): flag for key in noted_in(leaf) if (flag := facts[key].flag) is not True}
-    made = [flag.tensor() if isinstance(flag, Told) else flag for flag in flags.values()]
-    return list({key_of(flag): flag for flag in made}.values())
+    return list({key_of(flag): flag for flag in map(resolved, flags.values())}.values())
 
 
 def noted_in(leaf: Any) -> set:
     """The keys of the noted integers that a value is made of."""
-    if type(leaf) is not _core.SymbolicTensor or not are_met():
+    if not is_symbolic(leaf) or not are_met():
         return set()
     facts = Checks.of_trace().facts
     pending, seen, found = [leaf], set(), set()
@@ -355,6 +353,12 @@ def note_chosen(tensor: Any, test: Any, first: Any, second: Any) -> None:
     note(tensor, True, flag, noted_in(first) | noted_in(second), most_of(integers))
 
 
+def joined(integers: Sequence, flag: Any) -> Fact:
+    """What is known of a tensor that is one of some integers where a ``flag`` says so."""
+    made_of = set().union(*map(noted_in, integers))
+    return Fact(any(map(is_large, integers)), flag, most_of(integers), made_of)
+
+
 def most_of(integers: Iterable) -> int | None:
     """How far from zero one of some integers is at most, as far as tracing tells."""
     found = [most(leaf) for leaf in integers]
@@ -366,14 +370,17 @@ def are_met() -> bool:
     return _thread.trace is not None and _thread.trace.checks.integers is not None
 
 
-def n_checks() -> int:
-    """How many operations of the trace are checked."""
-    return (_thread.trace.checks.n_checks or 0) if _thread.trace is not None else 0
+def counts() -> dict[str, int]:
+    """What the trace has met that decides whether a loop is traced again, and how often: the
+    ``kinds`` of numbers asked for, ``weak`` numbers that took the dtype of what stood beside them,
+    ``quotients``, integers' ``checks``, and steps by one that it left ``unchecked``."""
+    return (_thread.trace.checks.counts or {}) if _thread.trace is not None else {}
 
 
-def n_unchecked() -> int:
-    """How many steps by one of the trace are not checked."""
-    return (_thread.trace.checks.n_unchecked or 0) if _thread.trace is not None else 0
+def count(what: str, n: int = 1) -> None:
+    """Count something that the trace has met."""
+    found = Checks.of_trace().counts
+    found[what] = found.get(what, 0) + n
 
 
 def are_made_in(region: Any) -> bool:
@@ -398,7 +405,7 @@ def check(region: Any) -> None:
         exact = _exact(op, inputs, output)
         if exact is None:
             continue
-        Checks.of_trace().n_checks += 1
+        count("checks")
         Checks.of_trace().checked |= noted_in(output)
         for flag in _flags_of(output):
             exact = ops.logical_or(exact, ops.logical_not(flag))
@@ -489,7 +496,7 @@ def _exact_step(op: str, inputs: list, constants: list, output: Any) -> Any:
     if step == 0:
         return None
     if abs(step) == 1 and not is_large(start):
-        Checks.of_trace().n_unchecked += 1
+        count("unchecked")
         return None
     return ops.greater(output, start) if step > 0 else ops.less(output, start)
 

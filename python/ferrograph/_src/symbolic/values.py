@@ -57,22 +57,30 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, _core.Tensor)
 
 
+def is_converted(value: Any) -> bool:
+    """Whether a value is a tensor, or a variable, which operations take as one."""
+    return isinstance(value, _CONVERTED)
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a tensor of a graph under construction."""
+    return type(value) is _core.SymbolicTensor
+
+
 def is_staged(value: Any) -> bool:
     """Whether a decision on ``value`` belongs to the graph under construction."""
     kind = type(value)
-    if issubclass(kind, _core.Tensor):
-        return _core.is_symbolic(value) or not _core.executing_eagerly()
-    return issubclass(kind, _core.VariableBase) and not _core.executing_eagerly()
+    if kind is _core.SymbolicTensor:
+        return True
+    return issubclass(kind, _CONVERTED) and not _core.executing_eagerly()
 
 
 def stands_for_variable(leaf: Any) -> bool:
     """Whether a value is a variable, or a tensor that represents a merged one."""
-    if isinstance(leaf, _core.VariableBase):
-        return True
-    if type(leaf) is not _core.SymbolicTensor or _thread.trace is None:
-        return False
-    known = _thread.trace.variables.tensors
-    return bool(known) and (leaf._graph_id, leaf._id) in known
+    if not is_symbolic(leaf):
+        return isinstance(leaf, _core.VariableBase)
+    known = _thread.trace.variables.tensors if _thread.trace is not None else None
+    return known is not None and key_of(leaf) in known
 
 
 def can_be_tensor(leaf: Any) -> bool:
@@ -118,15 +126,11 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
 
 def fits(number: Any, dtype: Any) -> bool:
     """Whether a Python number can be a tensor of ``dtype``."""
-    if isinstance(number, bool):
-        return dtype == dtypes.bool
-    if isinstance(number, int):
-        return bool(dtype.is_integer or dtype.is_floating or dtype.is_complex)
-    if isinstance(number, float):
-        return bool(dtype.is_floating or dtype.is_complex)
-    if isinstance(number, complex):
-        return bool(dtype.is_complex)
-    return dtype == dtypes.string
+    kind = type(number)
+    if kind in (bool, str, bytes):
+        return dtype == (dtypes.bool if kind is bool else dtypes.string)
+    is_real = kind is not complex and dtype.is_floating
+    return bool(dtype.is_complex or is_real or (kind is int and dtype.is_integer))
 
 
 def common_dtype(leaves: list) -> Any:
@@ -148,11 +152,7 @@ def number_dtype(first: Any, second: Any) -> Any:
 
 def dtype_of(leaf: Any) -> Any:
     """The dtype of a tensor, a variable or an array."""
-    return (
-        leaf.dtype
-        if is_tensor(leaf) or isinstance(leaf, _core.VariableBase)
-        else dtypes.as_dtype(leaf.dtype)
-    )
+    return leaf.dtype if is_converted(leaf) else dtypes.as_dtype(leaf.dtype)
 
 
 def static_shape(tensor: Any) -> list | None:
@@ -224,12 +224,12 @@ def truth(tensor: Any, where: str) -> Any:
 
 def has_tensor(value: Any) -> bool:
     """Whether there is a tensor in a value, or in the containers in it."""
-    return _has(value, lambda v: isinstance(v, _core.Tensor) or hasattr(type(v), "_component_list"))
+    return _has(value, lambda v: is_tensor(v) or hasattr(type(v), "_component_list"))
 
 
 def has_symbol(value: Any) -> bool:
     """Whether there is a tensor of a graph in a value, or in the containers in it."""
-    return _has(value, lambda v: isinstance(v, _core.SymbolicTensor))
+    return _has(value, is_symbolic)
 
 
 def _has(value: Any, wanted: Callable[[Any], bool], seen: frozenset[int] = frozenset()) -> bool:
@@ -255,18 +255,15 @@ def source(side: str, value: Any, region: Any = None) -> list[str]:
         return [f"  {side}: the Python {kind} {errors.shown(value)}"]
     if not hasattr(value, "dtype"):
         return [f"  {side}: {type(value).__name__}"]
-    text = f"  {side}: {dtypes.as_dtype(value.dtype).name}{_shape(value)}"
+    shape = getattr(value, "shape", None)
+    of_shape = "" if shape is None else f" of shape {shape}"
+    text = f"  {side}: {dtypes.as_dtype(value.dtype).name}{of_shape}"
     place = _place(value, region or current_region())
     if place is None:
         return [text]
     file, line = place
     shown = sources.line(file, line).strip()
     return [f"{text}, made at {file}:{line}", *([f"    {shown}"] if shown else [])]
-
-
-def _shape(value: Any) -> str:
-    shape = getattr(value, "shape", None)
-    return "" if shape is None else f" of shape {shape}"
 
 
 def _place(value: Any, region: Any) -> tuple[str, int] | None:
