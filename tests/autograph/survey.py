@@ -24,7 +24,8 @@ def run(folder, corpus, command):
     settings = data / "settings"
     sources = "\n    ".join(str(SOURCE / layer) for layer in LAYERS)
     settings.write_text(
-        f"[run]\nparallel = true\npatch = _exit\ndata_file = {data}/.coverage\nsource =\n    {sources}\n"
+        f"[run]\nparallel = true\npatch = _exit\n"
+        f"data_file = {data}/.coverage\nsource =\n    {sources}\n"
     )
     done = subprocess.run(command, env={**os.environ, "COVERAGE_PROCESS_START": str(settings)})
     subprocess.run([sys.executable, "-m", "coverage", "combine", f"--rcfile={settings}"])
