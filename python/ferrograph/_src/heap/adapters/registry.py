@@ -559,37 +559,43 @@ def _states() -> dict[type, TypeAdapter]:
     return _all_states(tuple(name in sys.modules for name in _LATE))
 
 
-class _Identical:
-    """Objects in their order, compared by identity."""
+class _ElementState:
+    """What an element of ``xml.etree`` holds, compared by identity."""
 
-    def __init__(self, objects: list):
-        self.objects = objects
+    def __init__(self, owner: Any, children: list):
+        self.head, self.children = [owner.tag, owner.text, owner.tail], children
+        self.attributes = dict(owner.attrib)
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is not _Identical or len(self.objects) != len(other.objects):
+        if type(other) is not _ElementState:
             return False
-        return same_objects(self.objects, other.objects)
+        mine, theirs = self._objects(), other._objects()
+        return len(mine) == len(theirs) and same_objects(mine, theirs)
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _objects(self) -> list:
+        named = [*self.attributes, *self.attributes.values()]
+        return [*self.head, *self.children, None, *named]
+
 
 class Element(Refused):
-    """An element of ``xml.etree``: its tag, its texts and its children. Its attributes are a dict,
-    which is reached."""
+    """An element of ``xml.etree``: its tag, its texts, its children and its attributes."""
 
     def __init__(self, base: Any):
-        def read(owner: Any) -> _Identical:
-            children = base.__getitem__(owner, slice(None))
-            return _Identical([owner.tag, owner.text, owner.tail, *children])
+        def read(owner: Any) -> _ElementState:
+            return _ElementState(owner, base.__getitem__(owner, slice(None)))
 
-        def put(owner: Any, held: _Identical) -> None:
-            owner.tag, owner.text, owner.tail, *children = held.objects
-            base.__setitem__(owner, slice(None), children)
+        def put(owner: Any, held: _ElementState) -> None:
+            owner.tag, owner.text, owner.tail = held.head
+            base.__setitem__(owner, slice(None), held.children)
+            owner.attrib.clear()
+            owner.attrib.update(held.attributes)
 
-        super().__init__(read, put, "tag, texts or children")
+        super().__init__(read, put, "tag, texts, children or attributes")
 
     def parts(self, owner: Any, held: Any) -> Iterable:
-        return (owner.attrib, *held[0].objects)
+        return held[0].children
 
 
 def _digest(made: Any) -> bytes:
