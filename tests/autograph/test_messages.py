@@ -831,7 +831,7 @@ def stack_of_contexts_that_gains_one(x):
     return x + len(log)
 
 
-@meets("heap/liveness/holders.py:refuse_running:0")
+@meets("heap/active_iterators.py:refuse_running:0")
 def list_extended_while_it_is_run_over(x):
     items = [1, 2]
     for v in items:

@@ -24,7 +24,6 @@ MOST_INSIDE_FUNCTIONS = 10
 # Where a table of names with the modules behind them, imported when a name is first used, may be.
 LAZY = {
     "autograph.convert": "what few functions have",
-    "autograph.straight_line": "classes of values, which only calls of traced functions need",
     "autograph.runtime": "the converter: when a function is first converted",
     "autograph.runtime.builtins": "what few builtins need",
     "autograph.runtime.operators": "constructs that not every function has",

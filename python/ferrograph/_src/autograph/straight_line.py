@@ -12,15 +12,15 @@ import sys
 import types
 from functools import cache, lru_cache
 
-from .. import later
 from ..context import bytecode
 from ..context.ownership import OPERATORS, is_own_module
 from ..hints import Any
-
-[builtin_classes] = later(f"{__package__.rpartition('.')[0]}.heap.adapters", "builtin_classes")
+from ..native import _core
 
 __all__ = ["is_leaf", "is_straight_line", "sets_attributes_only"]
 
+# What a function that needs no conversion may take.
+_VALUES = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
 _BY_TENSORS = frozenset({"sort", "insert", "pop"})  # methods that have a meaning on tensors
 
 _JUMPS = "JUMP FOR_ITER SEND YIELD RAISE SETUP BEFORE_WITH LOAD_SPECIAL MATCH"
@@ -157,7 +157,7 @@ def _all_plain(values: list) -> bool:
         elif kind is dict:
             if not _all_plain(list(value.values())):
                 return False
-        elif not isinstance(value, builtin_classes.UNCONVERTED):
+        elif not isinstance(value, _VALUES):
             return False
     return True
 

@@ -7,6 +7,7 @@ The modules are imported lazily.
 from .. import later
 
 _LATE = (
+    "active_iterators",
     "aliasing",
     "invalidated",
     "location",

@@ -23,6 +23,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import location
+from .active_iterators import refuse_running
 from .adapters import registry
 from .adapters.base import Position, Through, Whole
 from .adapters.builtin_classes import ASSIGNABLE, NUMBERS, is_function
@@ -30,7 +31,6 @@ from .adapters.containers import Members
 from .invalidated import Invalidated, behind, is_named_by
 from .liveness import counts
 from .liveness.frames import AT_ONCE, read_later
-from .liveness.holders import refuse_running
 from .location import (
     UNDEFINED,
     Attribute,

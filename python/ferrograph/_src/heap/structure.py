@@ -381,6 +381,9 @@ class MergedContainers:
     def __iter__(self) -> Iterator[MergedContainer]:
         return iter(self._known.values())
 
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
     def join(self, label: str, sources: tuple, made: Any) -> Any:
         """``made``, of the structure of each of ``sources``, with containers that are known."""
         if type(made) is _core.SymbolicTensor:

@@ -15,9 +15,8 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..context.hooks import hooks
-from ..heap import region_log
+from ..heap import active_iterators, region_log
 from ..heap.adapters import registry
-from ..heap.liveness import holders
 from ..heap.location import attribute_location, is_grown
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import is_proxy, proxy_of, refuse_stale
@@ -533,7 +532,7 @@ class Cursor:
         """Refuse to take more elements one by one than there are, or many more than that where a
         branch or a loop may take none: code that runs until they end would never stop, since only
         the graph knows the end."""
-        taken = holders.Iterators.of_trace().taken
+        taken = active_iterators.Iterators.of_trace().taken
         _, n = taken.get(id(self), (self, 0))
         if n > len(self._items) + (_MOST_TRACED if region_log.in_region() else 0):
             raise errors.StagingError(

@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .. import ops
 from ..heap import aliasing, region_log, structure, walk
-from ..heap.aliasing import distinct, relatives
 from ..heap.liveness import holders
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import (
@@ -183,7 +182,7 @@ class Copies:
             path, end = _followed(join, known, moved)
             before = [j.sources[0] for j in path]
             if id(join.made) in changed:
-                others = relatives([*before, *filter(is_outer, end)], known)
+                others = aliasing.relatives([*before, *filter(is_outer, end)], known)
                 if holders.is_alive([*others, *_copied(others, known, before)], functions):
                     aliasing.MayAliasSet([], join.label, place).refuse(place)
                 aliasing.Aliases.of_trace().replaced += before
@@ -191,7 +190,7 @@ class Copies:
                 stands_for[id(join.made)] = before
             else:
                 own = [] if all(b is before[0] for b in before) and not end else [join.made]
-                stands_for[id(join.made)] = distinct([*before, *end, *own])
+                stands_for[id(join.made)] = aliasing.distinct([*before, *end, *own])
         return MergedContainers(stands_for)
 
 
@@ -213,7 +212,7 @@ def _followed(
         if reached in path:
             continue
         path.append(reached)
-        for left in relatives([moved.get(id(reached.made), reached.made)], known):
+        for left in aliasing.relatives([moved.get(id(reached.made), reached.made)], known):
             found = known.get(id(left))
             if found is None:
                 ends[id(left)] = left

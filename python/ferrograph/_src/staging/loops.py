@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from .. import ops
 from ..heap import aliasing, region_log, structure, substitution
-from ..heap.liveness.holders import changed_while_running
+from ..heap.active_iterators import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, is_grown
 from ..heap.source_location import diagnostic
 from ..heap.structure import arrays_in
@@ -302,7 +302,8 @@ def _stage(
     for i in made_anew:
         aliases.note_new_tensor(state.places[i].get())
     side_effects.substitute_again()
-    aliasing.note(variables.joins, reached, place)
+    if variables.joins:
+        aliasing.note(variables.joins, reached, place)
     if has_arrays:
         pairs = loop.carried(after)
         if loop.runs is None or loop.runs() is not True or may_stay:

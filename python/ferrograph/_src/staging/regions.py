@@ -342,9 +342,11 @@ class Conditional:
             join.of([self.copied.get(id(s), (s, s))[1] for s in join.sources])
             for join in self._joins
         ]
-        aliasing.note(originals, self.snapshot, self._where, result)
+        if originals:
+            aliasing.note(originals, self.snapshot, self._where, result)
         arrays = [(label, self.copied.get(id(a), (a, a))[1]) for label, a in self._arrays]
-        aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
+        if arrays:
+            aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
 
     def _leaf(
         self, label: str, filled: tuple[bool, bool], first: Any, second: Any

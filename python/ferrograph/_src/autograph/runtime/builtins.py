@@ -13,6 +13,7 @@ from collections.abc import Callable
 from ... import later, ops
 from ...context.hooks import hooks
 from ...heap import region_log
+from ...heap.active_iterators import followed
 from ...heap.adapters.builtin_classes import (
     LITERALS,
     OBJECT_SEQUENCES,
@@ -20,7 +21,6 @@ from ...heap.adapters.builtin_classes import (
     STATIC_COLLECTIONS,
     is_function,
 )
-from ...heap.liveness.holders import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud, note_choice
 from ...hints import TYPE_CHECKING, Any

@@ -17,8 +17,6 @@ NUMBERS = (bool, int, float, complex)
 SCALARS = LITERALS | {complex}
 # Objects without references to objects of user code.
 UNREFERRING = (str, bytes, int, float, types.CodeType, type(None), type)
-# What a function that needs no conversion may take.
-UNCONVERTED = (int, float, complex, str, bytes, type(None), _core.Tensor, _core.VariableBase)
 
 # Collections: those over which Python iterates by itself, and of them those that no graph grows.
 COLLECTIONS = frozenset({list, tuple, range, str, bytes, dict, set, frozenset})
