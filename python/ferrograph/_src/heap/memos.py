@@ -30,7 +30,7 @@ from .location import UNDEFINED, Attribute, Container
 from .reachable import Walk
 from .trace_context import thread as _thread
 
-_ATOMS = (*SCALARS, TensorShape, Dimension, enum.Enum)
+_VALUES = (*SCALARS, TensorShape, Dimension, enum.Enum)
 _NO_FILLERS = frozenset({"__init__", "__new__", "__post_init__", "__setstate__"})
 
 
@@ -55,7 +55,7 @@ def is_static(value: Any) -> bool:
     """Whether a value is an immutable Python value, and no tensor."""
     if type(value) in (tuple, frozenset):
         return all(map(is_static, value))
-    return isinstance(value, (*_ATOMS, DType, type))
+    return isinstance(value, (*_VALUES, DType, type))
 
 
 def _stands(

@@ -33,6 +33,7 @@ from ..values import errors
 from . import structure
 from .adapters import registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
+from .adapters.builtin_classes import WITHOUT_PARTS
 from .invalidated import Invalidated, behind
 from .liveness import frames, holders
 from .liveness.frames import words_of
@@ -366,10 +367,6 @@ def _refused(value: Any) -> Exception:
     )
 
 
-_ATOMS = (
-    int, float, complex, str, bytes, bool, type(None), type(Ellipsis), _core.Tensor,
-    _core.VariableBase, types.CodeType, types.BuiltinFunctionType, types.GetSetDescriptorType,
-)  # fmt: skip
 _leaves = ByClass()  # whether nothing is looked for in a class
 _foreign = ByClass()  # whether a class is of an installed package
 _MOST_FOREIGN = 20_000  # objects looked into behind those of installed packages
@@ -446,7 +443,7 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
 def _is_leaf(kind: type) -> bool:
     """Whether nothing is looked for in instances of a class, found once and kept."""
     opened = (types.ModuleType, type)
-    is_atom = issubclass(kind, _ATOMS)
+    is_atom = issubclass(kind, WITHOUT_PARTS)
     is_foreign = not is_atom and not issubclass(kind, opened) and _is_third_party(kind)
     _foreign.keep(kind, is_foreign)
     return _leaves.keep(kind, is_atom or is_foreign)

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..context.ownership import is_own_module
 from ..hints import Any
-from .adapters.builtin_classes import ORDERED, SCALARS, is_function
+from .adapters.builtin_classes import LEAVES, ORDERED, is_function
 from .trace_context import is_proxy
 
 _MOST = 10_000  # values to look through
-_LEAVES = SCALARS | {type}
 
 
 def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
@@ -25,7 +24,7 @@ def walked(value: Any, held: Callable[[Any], Iterable]) -> Iterator[Any]:
         part = pending.pop()
         yield part
         for inner in held(part):
-            if type(inner) not in _LEAVES and id(inner) not in seen:
+            if type(inner) not in LEAVES and id(inner) not in seen:
                 seen.add(id(inner))
                 pending.append(inner)
 

@@ -16,6 +16,7 @@ from ..context import ownership, tracebacks
 from ..heap import structure
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
+from ..heap.adapters.builtin_classes import COMPARABLE
 from ..heap.location import Location, Together, Variants, held_by
 from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, said_by
 from ..heap.trace_context import thread as _thread
@@ -27,8 +28,6 @@ from ..values import dtypes, errors
 from . import side_effects, variants
 from .iteration import Cursor
 from .regions import Conditional
-
-_PLAIN = (int, float, str, bytes, type(None))
 
 
 def message(exception: Exception, suffix: str) -> list:
@@ -172,7 +171,7 @@ def are_alike(first: Exception, second: Exception) -> bool:
         return False
     pairs = zip(first.args, second.args, strict=True)
     return all(
-        a is b or (type(a) is type(b) and isinstance(a, _PLAIN) and a == b) for a, b in pairs
+        a is b or (type(a) is type(b) and isinstance(a, COMPARABLE) and a == b) for a, b in pairs
     )
 
 

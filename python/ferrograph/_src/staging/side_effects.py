@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from ..context.thread import variables_made
 from ..heap import memos, own_attributes, references, region_log, snapshot, structure, user_hashing
 from ..heap.adapters.base import Order, Whole, not_followed
-from ..heap.adapters.builtin_classes import ASSIGNABLE, is_class
+from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, behind
 from ..heap.liveness import holders
@@ -512,12 +512,9 @@ def _is_alike(old: Any, new: Any) -> bool:
     """Whether two values are indistinguishable: the same object, or equal atoms."""
     if old is new:
         return True
-    if type(old) is not type(new) or not isinstance(old, _ATOMS):
+    if type(old) is not type(new) or not isinstance(old, COMPARABLE):
         return False
     return repr(old) == repr(new) if isinstance(old, float) else bool(old == new)
-
-
-_ATOMS = (int, float, str, bytes)
 
 
 def _refuse_iterators(iterators: list, known: set[int]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable
 
 from ..context import ownership, tracebacks
 from ..heap import aliasing, structure
+from ..heap.adapters.builtin_classes import NUMBERS
 from ..heap.liveness import frames, holders
 from ..heap.location import Location
 from ..heap.reachable import Walk
@@ -207,7 +208,7 @@ def _are_alike(first: Any, second: Any) -> bool:
 def _is_one_tensor(value: Any) -> bool:
     """Whether one symbolic tensor can represent a value."""
     kind = type(value)
-    if kind in python_scalars.NUMBERS or issubclass(kind, (_core.Tensor, str, bytes)):
+    if kind in NUMBERS or issubclass(kind, (_core.Tensor, str, bytes)):
         return True
     return hasattr(kind, "__array__") and hasattr(kind, "dtype")
 

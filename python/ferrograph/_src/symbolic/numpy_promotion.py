@@ -5,7 +5,6 @@ scalars, and the classes of such operands.
 from __future__ import annotations
 
 import array
-import collections
 import functools
 import numbers
 import sys
@@ -18,6 +17,8 @@ from .. import ops
 from ..context import bytecode, tracebacks
 from ..context.locals import locals_of
 from ..context.ownership import is_library_class, is_library_file, is_own_file
+from ..heap.adapters import memory
+from ..heap.adapters.builtin_classes import ITEM_SEQUENCES, NUMBERS
 from ..heap.liveness.frames import adds_in_place, frames, stored_next
 from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, said_by
 from ..heap.structure import is_array
@@ -30,10 +31,6 @@ from . import aliases, merged_values, python_scalars
 from .merged_values import AS_TENSORS
 from .values import is_converted, is_symbolic, is_tensor
 
-SEQUENCES = (
-    *(list, tuple, collections.deque, collections.UserList, range, array.array),
-    *(bytearray, memoryview, bytes, str),
-)
 _OF_TENSORS = (_core.Tensor, _core.VariableBase)
 _ACTING = f"{__package__.rpartition('.')[0]}.autograph."  # modules that act for the program
 _PASSING_ON = f"{__package__}.numpy_promotion"  # whose frames stand between an operator and its own
@@ -49,7 +46,7 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
         return False
     if value.dtype == dtypes.string:
         return _is_foreign(other, (str,)) and python_scalars.is_symbolic_string(value)
-    if _is_foreign(other, python_scalars.NUMBERS):
+    if _is_foreign(other, NUMBERS):
         return _is_number(value, f"`{sign}`", other) and _beside_a_number(value, other, sign)
     if value.dtype == dtypes.bool and _dtype_of(other) != dtypes.bool:
         python_scalars.refuse_truth(value, sign)
@@ -60,7 +57,7 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
 
 
 def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
-    if sign == "*" and issubclass(type(other), SEQUENCES):
+    if sign == "*" and issubclass(type(other), memory.SEQUENCES):
         python_scalars.refuse_number(value, "a repetition of a sequence")
     if sign in ("==", "!=") and issubclass(type(other), numbers.Number):
         python_scalars.refuse_number(value, f"`{sign}` beside a `{type(other).__name__}`")
@@ -88,7 +85,7 @@ def _dtype_of(other: Any) -> Any:
 
 def number_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` is a symbolic Python number and ``other`` is a sequence."""
-    return issubclass(type(other), SEQUENCES) and _is_number(value, "`==`", other)
+    return issubclass(type(other), memory.SEQUENCES) and _is_number(value, "`==`", other)
 
 
 def _is_number(value: Any, use: str, other: Any) -> bool:
@@ -102,7 +99,7 @@ def _is_number(value: Any, use: str, other: Any) -> bool:
 
 def text_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` is a symbolic string and ``other`` is a sequence other than a string."""
-    is_sequence = issubclass(type(other), SEQUENCES) and not issubclass(type(other), str)
+    is_sequence = issubclass(type(other), memory.SEQUENCES) and not issubclass(type(other), str)
     return is_sequence and python_scalars.is_symbolic_string(value)
 
 
@@ -201,7 +198,6 @@ _COMPARISONS = {
     "ge": "greater_equal",
 }  # fmt: skip
 _EQUALITY: dict[str, Callable] = {"eq": ops.equal, "ne": ops.not_equal}
-_SEQUENCES = (list, tuple, range, collections.deque, collections.UserList)
 _BUFFERS = (array.array, bytearray, memoryview)
 # What makes a scalar of scalars, and of zero-dimensional arrays.
 _MAKING_SCALARS = frozenset(
@@ -387,7 +383,7 @@ def _dtypes_of(name: str, left: Any, right: Any) -> tuple[Any, Any]:
 def _refuse_unknown(name: str, tensor: Any, other: Any, own: Any, beside: Any, taken: Any) -> None:
     """Refuse a result that depends on a merge: on whether there is an array or a tensor and, in a
     NumPy that promotes by value, on values."""
-    if type(other) in python_scalars.NUMBERS and tensor.dtype == taken:
+    if type(other) in NUMBERS and tensor.dtype == taken:
         return
     numpy = _numpy()
     dtype = dtypes.as_dtype(numpy.asarray(beside).dtype)
@@ -405,7 +401,7 @@ def _sample(value: Any, as_it_is: bool = False) -> Any:
     """A sample with the dtype, and the number of dimensions, of a NumPy array or scalar, or of a
     value that NumPy converts to one; arrays ``as_it_is`` where wanted. None for anything else."""
     numpy = _numpy()
-    if type(value) in python_scalars.NUMBERS or isinstance(value, numpy.generic):
+    if type(value) in NUMBERS or isinstance(value, numpy.generic):
         return value
     if isinstance(value, numpy.ndarray):
         return value if as_it_is else numpy.ones((1,) * value.ndim, value.dtype)
@@ -414,7 +410,7 @@ def _sample(value: Any, as_it_is: bool = False) -> Any:
         return numpy.ones((1,) * rank, value.dtype.as_numpy_dtype)
     if isinstance(value, _BUFFERS):
         return _sample(numpy.asarray(value), as_it_is)
-    if isinstance(value, _SEQUENCES):
+    if isinstance(value, ITEM_SEQUENCES):
         made = _as_array(value)
         return None if made is None else _sample(made, as_it_is)
     return None
@@ -437,7 +433,7 @@ def _taken(value: Any, dtype: Any) -> Any:
     """An operand in the dtype in which NumPy would work."""
     if is_tensor(value):
         return value if value.dtype == dtype else ops.cast(value, dtype)
-    if type(value) in python_scalars.NUMBERS:
+    if type(value) in NUMBERS:
         return value  # which takes the dtype of the other one
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return _core.convert_to_tensor(value, dtype)

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from .. import ops
 from ..context.ownership import is_own_file
 from ..context.thread import current_region
+from ..heap.adapters.builtin_classes import NUMBERS
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import TracePart, chosen, traces, watch_operators
 from ..heap.trace_context import thread as _thread
@@ -24,7 +25,6 @@ from ..values import dtypes, errors
 from . import ranges, values
 from .values import is_made_of, key_of
 
-NUMBERS = (bool, int, float, complex)
 # The operations that operators and builtins of Python become, and constants.
 _PYTHONS = frozenset(
     {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "FloorDiv", "FloorMod", "Mod", "Pow", "Neg"}

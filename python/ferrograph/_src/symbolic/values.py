@@ -10,6 +10,7 @@ from collections.abc import Callable
 from .. import ops
 from ..context import sources
 from ..context.thread import current_region
+from ..heap.adapters.builtin_classes import TENSOR_LITERALS
 from ..heap.location import UNDEFINED
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import leaves_of, pack
@@ -44,7 +45,6 @@ def key_of(tensor: Any) -> tuple[int, int]:
     return tensor._graph_id, tensor._id
 
 
-_SCALARS = (bool, int, float, complex, str, bytes)
 _CONVERTED = (_core.Tensor, _core.VariableBase)
 
 
@@ -86,7 +86,7 @@ def stands_for_variable(leaf: Any) -> bool:
 def can_be_tensor(leaf: Any) -> bool:
     """Whether a leaf of a structure can become a tensor: no member of an enumeration, and no other
     number or string that is more than its value."""
-    if type(leaf) in _SCALARS or issubclass(type(leaf), _CONVERTED):
+    if type(leaf) in TENSOR_LITERALS or issubclass(type(leaf), _CONVERTED):
         return True
     if not hasattr(type(leaf), "__array__") or not hasattr(leaf, "dtype"):
         return False
@@ -105,7 +105,7 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
 
     TypeError where the tensor has another dtype than ``dtype``.
     """
-    if dtype is not None and type(leaf) in _SCALARS and fits(leaf, dtype):
+    if dtype is not None and type(leaf) in TENSOR_LITERALS and fits(leaf, dtype):
         return _core.convert_to_tensor(leaf, dtype=dtype)
     if type(leaf) is int and leaf.bit_length() > 64:
         raise ValueError(
@@ -136,7 +136,7 @@ def fits(number: Any, dtype: Any) -> bool:
 def common_dtype(leaves: list) -> Any:
     """The dtype of the tensors among ``leaves``, None where all are Python numbers."""
     for leaf in leaves:
-        if type(leaf) not in _SCALARS:
+        if type(leaf) not in TENSOR_LITERALS:
             return (
                 _core.convert_to_tensor(leaf).dtype
                 if not hasattr(leaf, "dtype")
@@ -167,7 +167,7 @@ def placeholder(leaf: Any) -> Any:
     """An unused tensor with the dtype and static shape of ``leaf``."""
     if not can_be_tensor(leaf):
         return leaf
-    if type(leaf) in _SCALARS:
+    if type(leaf) in TENSOR_LITERALS:
         return _core.convert_to_tensor(type(leaf)())
     return blank(dtype_of(leaf), static_shape(leaf) if hasattr(leaf, "shape") else [])
 

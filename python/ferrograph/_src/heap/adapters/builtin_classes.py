@@ -15,8 +15,15 @@ LITERALS = frozenset({bool, int, float, str, bytes, type(None)})
 REAL_NUMBERS = frozenset({bool, int, float})
 NUMBERS = (bool, int, float, complex)
 SCALARS = LITERALS | {complex}
+LEAVES = SCALARS | {type}  # at which a walk ends
+TENSOR_LITERALS = (*NUMBERS, str, bytes)  # which become tensors
+COMPARABLE = (int, float, str, bytes)  # equal objects of one class are the same to the program
 # Objects without references to objects of user code.
 UNREFERRING = (str, bytes, int, float, types.CodeType, type(None), type)
+WITHOUT_PARTS = (
+    *(int, float, complex, str, bytes, bool, type(None), type(Ellipsis), types.CodeType),
+    *(_core.Tensor, _core.VariableBase, types.BuiltinFunctionType, types.GetSetDescriptorType),
+)
 
 # Collections: those over which Python iterates by itself, and of them those that no graph grows.
 COLLECTIONS = frozenset({list, tuple, range, str, bytes, dict, set, frozenset})
@@ -28,6 +35,7 @@ NO_ITERATORS = (*COLLECTIONS, int, float, _core.EagerTensor)
 SEQUENCES = frozenset({list, tuple, range, str, bytes})
 INDEXED = (*SEQUENCES, bytearray)
 OBJECT_SEQUENCES = (list, tuple, range)
+ITEM_SEQUENCES = (*OBJECT_SEQUENCES, collections.deque, collections.UserList)
 # Those that ``+`` and ``*`` join and repeat by slots of their own, not by methods.
 CONCATENATED = (list, tuple, str, bytes, bytearray, collections.deque)
 

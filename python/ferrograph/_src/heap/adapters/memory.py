@@ -4,13 +4,17 @@ files and iterators that have no method for it.
 
 from __future__ import annotations
 
+import array
 import functools
 import sys
 from collections.abc import Callable, Iterable
 
 from ...hints import Any
 from .base import Aside, Found, Refused, State, Through, TypeAdapter, Whole
+from .builtin_classes import ITEM_SEQUENCES
 
+# Sequences with operators of their own, those of memory among them.
+SEQUENCES = (*ITEM_SEQUENCES, array.array, bytearray, memoryview, bytes, str)
 MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fingerprint
 _WORDS = 1 << 17  # of eight bytes, in a block of a fingerprint
 
