@@ -342,3 +342,47 @@ def test_the_facade_comes_without_python():
         queue += new
     assert "ferrograph-saved" in found
     assert not {name for name in found if name.startswith("pyo3") or name == "numpy"}
+
+
+CONTAINERS_AND_LEAVES = {
+    *("list", "tuple", "dict", "set", "frozenset", "bytearray", "range"),
+    *("bool", "int", "float", "complex", "str", "bytes"),
+}
+# A module that stands before every first trace, and imports nothing of the heap.
+BEFORE_TRACES = {"autograph.straight_line"}
+MOST_TYPE_TESTS = 750
+
+
+def names_classes(value):
+    """Whether an expression is a group of classes of containers or leaves."""
+    if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "frozenset" and value.args:
+        value = value.args[0]
+    named = list(map(ast.unparse, getattr(value, "elts", ())))
+    concrete = re.compile(r"collections\.[A-Za-z]+")
+    return sum(n in CONTAINERS_AND_LEAVES or bool(concrete.fullmatch(n)) for n in named) > 1
+
+
+def staged_python():
+    """The modules of staged Python but for the type adapters, with their texts."""
+    for module, file in MODULES.items():
+        is_staged = layer(module) in ("heap", "symbolic", "staging", "autograph")
+        is_adapter = module.startswith("heap.adapters")
+        if is_staged and not is_adapter and module not in BEFORE_TRACES:
+            yield module, file.read_text()
+
+
+def test_groups_of_classes_are_in_the_type_adapters():
+    assert names_classes(ast.parse("(list, tuple)").body[0].value)
+    named = [
+        f"{module}:{statement.lineno}"
+        for module, text in staged_python()
+        for statement in ast.parse(text).body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and names_classes(statement.value)
+    ]
+    assert not named
+
+
+def test_type_tests_are_few_outside_the_type_adapters():
+    tests = re.compile(r"isinstance\(|issubclass\(|type\([a-z_.]+\) is")
+    found = sum(len(tests.findall(text)) for _, text in staged_python())
+    assert 0 < found <= MOST_TYPE_TESTS

@@ -4,20 +4,15 @@ graph.
 
 from __future__ import annotations
 
-import collections
-
 from ..hints import Any
 from ..values import errors
+from .adapters.builtin_classes import CHECKED_BY_ITERATORS
 from .liveness import counts, holders
 from .source_location import diagnostic, here
 from .trace_context import TracePart, traces
 from .trace_context import thread as _thread
 
 _OVER_LIST: type = type(iter([]))
-_CHECKED_BY_ITERATORS = (
-    collections.deque,
-    collections.OrderedDict,
-)  # whose iterators fail where they change
 
 
 class Iterators(TracePart):
@@ -44,7 +39,7 @@ def followed(items: Any) -> Any:
         iterator = iter(items)
         noted.append((None if type(iterator) is _OVER_LIST else items, iterator))
         return iterator
-    if traces.n and isinstance(items, _CHECKED_BY_ITERATORS) and _thread.trace is not None:
+    if traces.n and isinstance(items, CHECKED_BY_ITERATORS) and _thread.trace is not None:
         Iterators.of_trace().has_native = True
     return items
 

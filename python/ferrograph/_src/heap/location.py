@@ -19,7 +19,7 @@ from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
 from . import user_hashing, walk
-from .adapters.builtin_classes import MUTABLE_SEQUENCES, is_class
+from .adapters.builtin_classes import CONTAINER_BASES, MUTABLE_SEQUENCES, is_class
 from .source_location import diagnostic, here
 from .trace_context import TracePart, has_lists, has_variants, loud, proxy_of, record_of
 from .trace_context import thread as _thread
@@ -405,14 +405,9 @@ def item_location(label: str, owner: Any, index: Any) -> Location:
     return Location(label, get, put, owner, ("item", id(owner), index))
 
 
-_BASES: tuple[type, ...] = (
-    list, collections.OrderedDict, dict, set, bytearray, collections.deque,
-)  # fmt: skip
-
-
 def _base_of(owner: Any) -> Any:
     """The builtin class whose methods access the items of ``owner`` directly."""
-    return next((base for base in _BASES if isinstance(owner, base)), type(owner))
+    return next((base for base in CONTAINER_BASES if isinstance(owner, base)), type(owner))
 
 
 def global_name(name: str, reader: types.FunctionType) -> Location:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from .. import ops
 from ..heap import aliasing, region_log, structure, substitution
 from ..heap.active_iterators import changed_while_running
+from ..heap.adapters.builtin_classes import LITERALS
 from ..heap.location import UNDEFINED, Location, State, Together, is_grown
 from ..heap.source_location import diagnostic
 from ..heap.structure import arrays_in
@@ -32,7 +33,7 @@ from .retrace import Memory, RetraceLoop, ShapeChangeError
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 12
-_NO_ARRAYS = frozenset({_core.SymbolicTensor, bool, int, float, str, type(None), type(UNDEFINED)})
+_NO_ARRAYS = LITERALS | {_core.SymbolicTensor, type(UNDEFINED)}
 
 
 class Loop:

@@ -7,13 +7,12 @@ else of staging.
 
 from __future__ import annotations
 
-import collections
 import types
 from collections.abc import Callable, Iterable
 
 from ..context import ownership
 from ..heap import own_attributes, walk
-from ..heap.adapters.builtin_classes import MUTABLE, ORDERED, is_class
+from ..heap.adapters.builtin_classes import INDEXED_CONTAINERS, MUTABLE, ORDERED, is_class
 from ..heap.invalidated import behind
 from ..heap.location import (
     UNDEFINED,
@@ -250,7 +249,7 @@ def changing(target: Any, name: str) -> None:
 
 def changing_item(target: Any, key: Any) -> None:
     """The same for an item of a builtin container."""
-    if _notes_changes() and type(target) in _INDEXED:
+    if _notes_changes() and type(target) in INDEXED_CONTAINERS:
         try:
             held = dict.get(target, key) if isinstance(target, dict) else target[key]
         except (IndexError, TypeError):
@@ -262,8 +261,3 @@ def _notes_changes() -> bool:
     """Whether it matters what an augmented assignment changes."""
     trace = _thread.trace
     return trace is not None and (bool(trace.logs) or trace.aliases.sets is not None)
-
-
-_INDEXED = frozenset(
-    {list, dict, collections.deque, collections.OrderedDict, collections.defaultdict}
-)

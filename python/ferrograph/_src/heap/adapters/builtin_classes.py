@@ -53,6 +53,15 @@ MUTABLE = (*KEEPING, bytearray)
 # Those in which an object can be replaced by another.
 ASSIGNABLE = (list, dict, collections.deque)
 MUTABLE_SEQUENCES = (list, collections.deque)
+# Those whose items are set by an index or a key, the bases of all containers, and those whose
+# iterators fail when they change.
+INDEXED_CONTAINERS = frozenset({*ASSIGNABLE, collections.OrderedDict, collections.defaultdict})
+CONTAINER_BASES: tuple[type, ...] = (
+    *(list, collections.OrderedDict, dict, set, bytearray, collections.deque),
+)
+CHECKED_BY_ITERATORS = (collections.deque, collections.OrderedDict)
+# What a walk finds, so that it is no hidden reference.
+FOUND_BY_WALKS = (list, dict, tuple, set, types.CellType, types.FrameType)
 # The container classes whose instances in library modules are traversed.
 EXACT_CONTAINERS = frozenset({*KEEPING, collections.OrderedDict})
 

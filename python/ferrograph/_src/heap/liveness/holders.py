@@ -22,7 +22,7 @@ from ...hints import Any
 from ...native import _core
 from ...values import errors
 from ..adapters.base import TypeAdapter
-from ..adapters.builtin_classes import EXACT_CONTAINERS
+from ..adapters.builtin_classes import EXACT_CONTAINERS, FOUND_BY_WALKS
 from ..location import Location
 from ..reachable import Walk
 from ..source_location import diagnostic, here
@@ -30,7 +30,6 @@ from ..trace_context import Holder, region_functions
 from ..trace_context import thread as _thread
 from . import frames
 
-_PASSIVE = (list, dict, tuple, set, types.CellType, types.FrameType)  # which a walk finds
 _MOST = 2  # objects such as methods and iterators between active code and an object
 _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
 
@@ -89,7 +88,7 @@ def _is_library_module(module: types.ModuleType) -> bool:
 
 
 def _is_passive(kind: type) -> bool:
-    if issubclass(kind, _PASSIVE):
+    if issubclass(kind, FOUND_BY_WALKS):
         return True
     return ownership.is_own_module(kind.__module__) and not issubclass(kind, Holder)
 
