@@ -8,6 +8,7 @@ import functools
 import itertools
 import operator
 import sys
+import warnings
 from collections.abc import Callable
 
 from ... import later, ops
@@ -166,8 +167,9 @@ def _number(value: Any, dtype: Any) -> Any:
 
 
 def _of_numpys(value: Any, dtype: Any) -> Any:
-    """The dtype of the Python scalar made of a NumPy scalar or an array without dimensions."""
-    if value.shape.rank != 0:
+    """The dtype of the Python scalar made of a NumPy scalar or an array without dimensions, or of
+    one element where NumPy converts such arrays, too (2.2 does, 2.4 does not)."""
+    if value.shape.rank != 0 and not _converts_arrays():
         raise TypeError(
             diagnostic(
                 here(),
@@ -177,6 +179,18 @@ def _of_numpys(value: Any, dtype: Any) -> Any:
             )
         )
     return dtype if dtype == "int32" else dtypes.float64
+
+
+@functools.cache
+def _converts_arrays() -> bool:
+    """Whether NumPy makes a Python number of an array with dimensions that has one element."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            builtins.float(sys.modules["numpy"].zeros(1))
+        except TypeError:
+            return False
+    return True
 
 
 _PARTS = "Take its parts, `fg.math.real` and `fg.math.imag`."
