@@ -58,7 +58,7 @@ NOT_REFUSALS = {
     "staging/list_arguments.py:stage_in": "Python's own",
     "heap/walk.py": "caught where places are looked for",
     "heap/location.py:_read": "caught where places are looked for",
-    "staging/merging.py:_built": "what stands for such an object is met in its place",
+    "staging/merging.py:_built": "a proxy of such an object is met in its place",
     "staging/loop_state.py:_collect": "arguments of `while_loop`",
     "staging/loop_state.py:dimensions": "arguments of `while_loop`",
     "heap/references.py:explain": "says of C code what `Stale` says",

@@ -200,9 +200,6 @@ impl Frames {
 /// Copies a few bytes; the common sizes in one instruction.
 ///
 /// # Safety
-/// As `copy_nonoverlapping` of `len` bytes.
-///
-/// # Safety
 /// Both places have `len` bytes, `from` to be read and `to` to be written, and do not overlap.
 #[inline]
 unsafe fn copy_small(from: *const u8, to: *mut u8, len: u32) {

@@ -200,7 +200,7 @@ def _say(text: str, file: Any, flush: Any) -> None:
         retraces.said.append((text, file, flush))
 
 
-_MAX_TRACES = 8  # of a region that makes variables: several constructs in it may do so in turn
+_MAX_TRACES = 8  # of a region that makes variables: several constructs in it may do so
 
 
 def check_lazy_variables(
