@@ -46,7 +46,7 @@ NOT_REFUSALS = {
     "autograph/runtime/names.py:raise_as_local": "Python's own",
     "autograph/runtime/frame_builtins.py:frame_at:0": "Python's own",
     "staging/write_barriers.py:check_set": "Python's own",
-    "graph_view/graph_messages.py": "what messages say of their own fields, outside of a trace",
+    "graph_view/forms.py": "what messages say of their own fields, outside of a trace",
     "autograph/runtime/names.py:_Names.__missing__:1": "Python's own",
     "staging/retrace.py:check_lazy_variables:0": "as functions say it that make a variable a call",
     "staging/tensor_indexing.py:under_key": "Python's own",

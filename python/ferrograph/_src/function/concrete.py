@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 
 from ..context.hooks import hooks
-from ..graph_view import function_def
+from ..graph_view import forms
 from ..graph_view import graph as graph_module
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
@@ -174,7 +174,7 @@ class ConcreteFunction(_core.ConcreteBase):
 
         A variable is an argument of the type ``DT_RESOURCE``, whether it is passed or captured.
         """
-        return function_def.function_def(self.graph)
+        return forms.function_def(self.graph)
 
     @property
     def captured_inputs(self) -> list:

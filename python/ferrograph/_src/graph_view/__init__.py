@@ -2,13 +2,6 @@
 
 from .. import later
 
-_LATE = (
-    "collections",
-    "function_def",
-    "graph",
-    "graph_messages",
-    "op_def",
-    "visualization",
-)
+_LATE = ("forms", "graph")
 
 globals().update(zip(_LATE, later(__name__, *_LATE), strict=True))

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .. import later
 from ..context import thread
+from ..context.hooks import hooks
 from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values.public import public
-from . import visualization
-from .collections import Collections, Notes, notes_of
 
 if TYPE_CHECKING:
     import traceback
 
     from ..values import errors
-    from . import graph_messages as messages
-    from . import op_def as definitions
-    from .op_def import OpDef
+    from . import forms
+    from .forms import GraphDef, NodeDef, OpDef
 else:
-    definitions, messages = later(__package__, "op_def", "graph_messages")
+    (forms,) = later(__package__, "forms")
     (errors,) = later(f"{__package__.rpartition('.')[0]}.values", "errors")
 
 __all__ = ["Graph", "Operation", "graph_being_built", "graph_of"]
@@ -78,7 +76,7 @@ class Operation:
     @property
     def node_def(self) -> NodeDef:
         """The node in the form of a GraphDef."""
-        return NodeDef(self._node, self._attributes())
+        return forms.NodeDef(self._node, self._attributes())
 
     def _attributes(self) -> dict[str, Any]:
         """The attributes by their names, as the message of a finished graph has them."""
@@ -87,7 +85,7 @@ class Operation:
     @property
     def op_def(self) -> OpDef | None:
         """What is declared of operations of this type."""
-        return definitions.op_def(self.type)
+        return forms.op_def(self.type)
 
     @property
     def traceback(self) -> traceback.StackSummary:
@@ -141,53 +139,27 @@ def _operation_name(tensor_or_op: Any) -> str:
     return tensor_or_op.name.partition(":")[0]
 
 
-class NodeDef:
-    """A node as a GraphDef lists it: ``name``, ``op``, ``input``, ``device``, ``attr``.
+class Notes:
+    """What the program noted of one graph."""
 
-    The attributes of a graph that is still being built, or has no message, are text in ``s``.
-    """
-
-    def __init__(self, node: dict, attributes: dict[str, Any]):
-        self.name: str = node["name"]
-        self.op: str = node["op"]
-        self.input: list[str] = [i.removesuffix(":0") for i in node["input"]]
-        self.input += [f"^{c}" for c in node["control"]]
-        self.device = ""
-        self.attr: dict[str, Any] = attributes or {
-            key: _text_attribute(text) for key, text in node["attr"].items()
-        }
-
-    def __repr__(self) -> str:
-        return f"NodeDef(name={self.name!r}, op={self.op!r}, input={self.input!r})"
+    def __init__(self) -> None:
+        self.collections: dict[Any, list] = {}
+        self.names: set[str] = set()
+        self.unfetched: set[str] = set()
+        self.unfed: set[str] = set()
 
 
-def _text_attribute(text: Any) -> Any:
-    made = messages.AttrValue()
-    made._read("s", "bytes", str(text).encode())
-    return made
+# Of regions that are being traced, and of the concrete functions that were made of them.
+_notes: weakref.WeakKeyDictionary[Any, Notes] = weakref.WeakKeyDictionary()
 
 
-class GraphDef:
-    """A graph as files hold it: ``node``, the functions of its nodes in ``library``, ``versions``.
+def _pass_on(region: Any, concrete: Any) -> None:
+    """What was noted while a graph was traced is known of the finished one."""
+    if region in _notes:
+        _notes[concrete] = _notes[region]
 
-    Branches and bodies of loops are functions of the library. It is empty while the graph is built.
-    """
 
-    def __init__(self, nodes: list[dict], attributes: dict, message: Any, handle: Any = None):
-        self.node = [NodeDef(n, attributes.get(n["name"], {})) for n in nodes]
-        self.library, self.versions = message.library, message.versions
-        self._handle = handle
-
-    def SerializeToString(self) -> bytes:
-        """The bytes of the public message, which `graph_util.import_graph_def` reads.
-
-        ValueError for a graph that is still being built, UnimplementedError for an operation that
-        no message can hold.
-        """
-        if self._handle is None:
-            raise ValueError("a graph that is still being built has no bytes")
-        return _core.graph_def_bytes(self._handle)
-
+hooks.finished = _pass_on
 
 # The views of finished graphs, by the number that their tensors know, and of those being built.
 _views: weakref.WeakValueDictionary[int, Graph] = weakref.WeakValueDictionary()
@@ -211,7 +183,7 @@ def graph_of(tensor: Any) -> Graph:
 
 
 @public("Graph")
-class Graph(Collections):
+class Graph:
     """The graph of a trace, while it is built and afterwards.
 
     ``Graph()`` is an empty one: graphs are made by tracing functions.
@@ -224,7 +196,7 @@ class Graph(Collections):
     def __init__(self, source: Any = None, name: str = "graph", building: bool = False):
         self._source, self.name, self._building = source, name, building
         self._concrete: Any = None
-        self._own = notes_of(source) if building else Notes()
+        self._own = _notes.setdefault(source, Notes()) if building else Notes()
         self._found: dict[str, Operation] | None = None
         self._message: Any = None
         self._attributes: dict[str, dict[str, Any]] | None = None
@@ -234,7 +206,7 @@ class Graph(Collections):
         """The view of a concrete function's graph, with what only the function knows."""
         made = cls(concrete._graph, concrete._graph.name)
         made._concrete = weakref.ref(concrete)
-        made._own = notes_of(concrete)
+        made._own = _notes.setdefault(concrete, Notes())
         return made
 
     @property
@@ -342,9 +314,48 @@ class Graph(Collections):
         """Note that a tensor is not to be replaced: ``is_feedable`` tells it."""
         self._own.unfed.add(tensor.name)
 
+    # A graph's named lists of values, which are the program's own: nothing here reads them.
+
+    @property
+    def collections(self) -> list:
+        """The names of the lists that are there."""
+        return list(self._own.collections)
+
+    def get_all_collection_keys(self) -> list[str]:
+        """Those of the names that are strings."""
+        return [name for name in self._own.collections if isinstance(name, str)]
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Append a value to the list of that name."""
+        self.get_collection_ref(name).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Append a value to the lists of those names; a string is one name."""
+        single = isinstance(names, str) or not isinstance(names, Iterable)
+        for name in [names] if single else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: Any) -> list:
+        """The list of that name itself, which is made where there is none."""
+        return self._own.collections.setdefault(name, [])
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list:
+        """A copy of the list of that name; of values whose own names begin as ``scope`` does."""
+        found = self._own.collections.get(name, [])
+        if scope is None:
+            return list(found)
+        import re
+
+        begins = re.compile(scope)
+        return [value for value in found if begins.match(getattr(value, "name", None) or "")]
+
+    def clear_collection(self, name: Any) -> None:
+        """Forget the list of that name."""
+        self._own.collections.pop(name, None)
+
     def op_def_for_type(self, type: str) -> OpDef:  # noqa: A002 - the public name
         """What is declared of operations of that type; RuntimeError where there are none."""
-        found = definitions.op_def(type)
+        found = forms.op_def(type)
         if found is None:
             raise RuntimeError(f"Op type not registered {type!r}")
         return found
@@ -479,7 +490,7 @@ class Graph(Collections):
         """The nodes in the form of a GraphDef."""
         nodes = [] if self._source is None else self._source.nodes()
         handle = self._source if self._is_finished() else None
-        return GraphDef(nodes, self._attributes_by_name(), self._as_message(), handle)
+        return forms.GraphDef(nodes, self._attributes_by_name(), self._as_message(), handle)
 
     def _as_message(self) -> Any:
         """The message of a finished graph; an empty one where there is none."""
@@ -489,7 +500,7 @@ class Graph(Collections):
                 # A graph with operations that no message can hold has none.
                 with contextlib.suppress(errors.UnimplementedError):
                     data = _core.graph_def_bytes(self._source)
-            self._message = messages.graph_message(data)
+            self._message = forms.graph_message(data)
         return self._message
 
     def _attributes_by_name(self) -> dict[str, dict[str, Any]]:
@@ -505,11 +516,11 @@ class Graph(Collections):
         >>> f.graph.to_dot().startswith('digraph')
         True
         """
-        return visualization.to_dot(self._finished())
+        return forms.to_dot(self._finished())
 
     def _repr_html_(self) -> str | None:
         """The graph as a table for notebooks; None while it is built."""
-        return visualization.to_html(self._source) if self._is_finished() else None
+        return forms.to_html(self._source) if self._is_finished() else None
 
     def _is_finished(self) -> bool:
         return isinstance(self._source, _core.GraphHandle)
