@@ -6,7 +6,7 @@ from pathlib import Path
 import ferrograph as fg
 import numpy as np
 import pytest
-from ferrograph._src.symbolic import merged_values, python_scalars, ranges, values
+from ferrograph._src.symbolic import merged_objects, python_scalars, ranges, values
 from ferrograph._src.symbolic.abstract_value import WIDENINGS, AbstractValue, attach, join, summary
 
 SOURCES = Path(fg.__file__).parent / "_src"
@@ -21,7 +21,7 @@ def look(value):
             "number": python_scalars.is_number(value),
             "foreign": python_scalars.is_foreign(value),
             "integer": ranges.is_integer(value),
-            "array": merged_values.stands_for_array(value),
+            "array": merged_objects.stands_for_array(value),
             "variable": values.stands_for_variable(value),
             "kinds": python_scalars.kinds_of(value),
             "known": python_scalars.known_of(value),

@@ -355,7 +355,7 @@ def list_chosen_and_changed(x):
     return a[0]
 
 
-@meets("symbolic/aliases.py:note_arrays:1")
+@meets("symbolic/merged_objects.py:note_arrays:1")
 def array_chosen_and_added_to(x):
     a, b = np.zeros(2), np.ones(2)
     c = a if x > 0 else b
@@ -363,7 +363,7 @@ def array_chosen_and_added_to(x):
     return a
 
 
-@meets("symbolic/aliases.py:refuse_arrays:0")
+@meets("symbolic/merged_objects.py:refuse_arrays:0")
 def array_added_to_under_a_second_name(x):
     a = np.zeros(2)
     view = a
@@ -372,7 +372,7 @@ def array_added_to_under_a_second_name(x):
     return a
 
 
-@meets("symbolic/aliases.py:refuse_identity:0")
+@meets("symbolic/merged_objects.py:refuse_identity:0")
 def identity_of_a_chosen_tensor(x):
     y = x + 1
     if x > 0:
@@ -1021,7 +1021,7 @@ def number_among_fractions(x):
     return x + (1 if k in [Fraction(1), Fraction(2)] else 2)
 
 
-@meets("symbolic/aliases.py:note_arrays:0")
+@meets("symbolic/merged_objects.py:note_arrays:0")
 def view_of_what_a_branch_changed(x):
     held = np.zeros(2)
     if x > 0:
@@ -1048,7 +1048,7 @@ def shared_by_objects_that_a_branch_turns(x):
     return [h[0][0] for h in held]
 
 
-@meets("symbolic/merged_values.py:refuse_variable_identity:0")
+@meets("symbolic/merged_objects.py:refuse_variable_identity:0")
 def identity_of_a_chosen_variable(x):
     chosen = one if x > 0 else another
     return 1 if chosen is another else 2
@@ -1082,14 +1082,14 @@ def float_with_more_digits(x):
     return f"{total:.12f}"
 
 
-@meets("symbolic/merged_values.py:_refuse:0")
+@meets("symbolic/abstract_value.py:_refuse_late:0")
 def variable_chosen_and_assigned(x):
     chosen = one if x > 0 else another
     one.assign(3)
     return chosen * x
 
 
-@meets("symbolic/aliases.py:refuse_in_place:0")
+@meets("symbolic/merged_objects.py:refuse_in_place:0")
 def array_under_two_names_added_to(x):
     k = 1.0
     if x > 0:
@@ -1165,7 +1165,7 @@ def iterator_that_ends_in_a_branch(x):
     return len(found)
 
 
-@meets("symbolic/merged_values.py:refuse_beside:0")
+@meets("symbolic/merged_objects.py:_refuse_beside:0")
 def array_of_two_names_added_to(x):
     held = np.zeros(2) if x > 0 else np.ones(2)
     other = held
@@ -1186,13 +1186,13 @@ def arrays_compared_by_numpy(x):
     return np.array_equal(x, 3)
 
 
-@meets("symbolic/numpy_promotion.py:refuse_rows:0")
+@meets("symbolic/merged_objects.py:refuse_rows:0")
 def rows_of_a_chosen_array(x):
     held = np.zeros((2, 2)) if x > 0 else np.ones((2, 2))
     return held[[0, 1]]
 
 
-@meets("symbolic/merged_values.py:_refuse_class:0")
+@meets("symbolic/merged_objects.py:mark_array:0")
 def matrices_chosen(x):
     held = np.matrix([[1, 2], [3, 4]])
     if x > 0:
@@ -1207,14 +1207,14 @@ def element_of_a_chosen_array_printed(x):
     return x
 
 
-@meets("symbolic/merged_values.py:refuse_array_text:0")
+@meets("symbolic/merged_objects.py:refuse_array_text:0")
 def array_or_tensor_printed(x):
     held = np.zeros(2) if x > 0 else fg.zeros(2, fg.float64)
     fg.print(held)
     return x
 
 
-@meets("symbolic/aliases.py:refuse_replaced:0")
+@meets("symbolic/merged_objects.py:refuse_replaced:0")
 def array_replaced_after_its_view_was_written(x):
     held = np.array([1, 2])
     shown = held[:]
@@ -1224,7 +1224,7 @@ def array_replaced_after_its_view_was_written(x):
     return held
 
 
-@meets("symbolic/numpy_promotion.py:_refuse:0")
+@meets("symbolic/merged_objects.py:_refuse_operator:0")
 def bits_of_an_array_and_a_fraction(x):
     held = np.array([1, 2]) if x > 0 else np.array([3, 4])
     return held & np.float64(2)

@@ -15,10 +15,8 @@ OWNERS = {
     "aliases": "heap.aliasing",
     "attributes": "heap.own_attributes",
     "iterators": "heap.active_iterators",
-    "scalars": "symbolic.python_scalars",
+    "values": "symbolic.values",
     "checks": "symbolic.ranges",
-    "arrays": "symbolic.merged_values",
-    "variables": "symbolic.merged_values",
 }
 
 
@@ -101,7 +99,7 @@ def test_there_are_few_parts():
 
 def test_nothing_is_noted_in_a_part_that_is_not_made():
     context = TraceContext()
-    assert context.aliases.sets is None and context.scalars.numbers is None
+    assert context.aliases.sets is None and context.values.numbers is None
     context.aliases = Aliases()
     assert context.aliases.copies == {}
     assert TraceContext.aliases is NOTHING

@@ -48,13 +48,13 @@ _find = lazy(
         "reads_of": "autograph.convert.effects",
         "fills": "autograph.convert.memos",
         "save": "checkpoint.saved_datasets",
-        "in_place": "symbolic.numpy_promotion",
+        "in_place": "symbolic.merged_objects",
         "of_contents": "autograph.runtime.equality",
-        "refuse_rows": "symbolic.numpy_promotion",
-        "result": "symbolic.numpy_promotion",
+        "refuse_rows": "symbolic.merged_objects",
+        "result": "symbolic.merged_objects",
         "substitute": "staging.variant_proxies",
         "staged": "function.special.recursion",
-        "stands_apart": "symbolic.numpy_promotion",
+        "stands_apart": "symbolic.merged_objects",
         "run_callback": "function.callbacks",
         "divided": "symbolic.python_scalars",
         "refuse_truth": "symbolic.python_scalars",
@@ -144,7 +144,7 @@ def _weakened(x: Any, y: Any) -> tuple | None:
 def _stands_apart(tensor: Any, other: Any, sign: str) -> bool:
     """Whether an operator of a symbolic tensor leaves it to ``other`` what it does."""
     root = thread.trace
-    if root is None or not (root.scalars.numbers or root.scalars.strings):
+    if root is None or not (root.values.numbers or root.values.texts):
         return False
     return _find("stands_apart")(tensor, other, sign, sys._getframe(1))
 
@@ -152,21 +152,21 @@ def _stands_apart(tensor: Any, other: Any, sign: str) -> bool:
 def _numpy_operator(tensor: Any, other: Any, sign: str, swapped: bool) -> Any:
     """The result of an operator by NumPy's promotion, None where the plain one holds."""
     root = thread.trace
-    if root is None or not (root.arrays.tensors or root.scalars.of_numpy):
+    if root is None or not (root.values.arrays or root.values.foreign):
         return None
     return _find("result")(tensor, other, sign, swapped, sys._getframe(1))
 
 
 def _numpy_in_place(tensor: Any, other: Any, sign: str) -> Any:
     """The same of an augmented assignment, NotImplemented where that is the plain operator."""
-    if thread.trace is None or not thread.trace.arrays.tensors:
+    if thread.trace is None or not thread.trace.values.arrays:
         return NotImplemented
     return _find("in_place")(tensor, other, sign)
 
 
 def _item(tensor: Any, key: Any) -> Any:
     """``tensor[key]`` for keys that are not plain."""
-    if type(key) is list and thread.trace is not None and thread.trace.arrays.tensors:
+    if type(key) is list and thread.trace is not None and thread.trace.values.arrays:
         _find("refuse_rows")(tensor)
     return getitem(tensor, key)
 

@@ -14,7 +14,7 @@ from ..heap.trace_context import TraceContext, end, listeners, thread, traces
 from ..hints import Any
 from ..ops._dispatch import told
 from ..staging import exceptions, regions, side_effects
-from ..symbolic import merged_values, numpy_promotion, python_scalars
+from ..symbolic import abstract_value, python_scalars
 from ..values.public import public
 
 __all__ = [
@@ -100,8 +100,8 @@ def _explain(trace: TraceContext, exception: Exception) -> None:
     """Say more of an error that ends a trace, or raise a better one."""
     if trace.effects.explain is not None:
         trace.effects.explain(exception)
-    if trace.scalars.numbers or trace.scalars.strings or trace.scalars.of_numpy:
-        numpy_promotion.explain(exception)
+    if trace.values.numbers or trace.values.texts or trace.values.foreign:
+        python_scalars.explain(exception)
     if trace.effects.unset:
         exceptions.explain_unset(exception)
 
@@ -116,8 +116,8 @@ def check_numbers() -> None:
 
 def check_outputs(region: Any, outputs: list) -> None:
     """Refuse what a function that has just run gives, or reads, where that may be out of date."""
-    if thread.trace is not None and thread.trace.variables.tensors:
-        merged_values.check_variables(region, outputs)
+    if thread.trace is not None and thread.trace.values.variables:
+        abstract_value.check_variables(region, outputs)
     if thread.trace is not None and thread.trace.containers.elements:
         regions.check_elements(region, outputs)
 

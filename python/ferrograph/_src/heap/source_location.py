@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from ..context import ownership, sources
-from ..values.errors import InvalidArgumentError
+from ..values.errors import InvalidArgumentError, StagingError
 from ..values.public import public
 
 
@@ -60,6 +60,13 @@ def diagnostic(
     if rewrite:
         lines.append(rewrite)
     return Diagnostic("\n".join(lines))
+
+
+def refusal(
+    problem: str, rewrite: str, place: str = "", kind: type[Exception] = StagingError
+) -> Exception:
+    """The exception that refuses what user code does at a place, by default on its line."""
+    return kind(diagnostic(place, problem, rewrite))
 
 
 def shown(place: SourceLocation) -> list[str]:

@@ -54,6 +54,7 @@ class Effects:
     listeners: tuple = ()  # see ``listeners``, when it began
     asked: Any = None  # what regions changed for good, classes and caches, by id
     changed: Any = None  # locations that its regions changed, with what they held at first
+    built: Any = None  # see ``retrace``: locations by the depths of regions that make variables
 
     def __init__(self) -> None:
         self.stale: dict[Any, Any] = {}  # what is invalidated: see ``references``
@@ -112,9 +113,9 @@ class _Nothing:
     """A part of a trace that nothing has been noted in: all that is asked of it is None."""
 
     # What is asked in every trace is found at once.
-    bound = built = compares = copies = counts = defaults = facts = has_flags = has_native = None
-    identified = integers = made_anew = numbers = of_numpy = proxies = quotients = rebuilt = None
-    records = replaced = running = sets = strings = tensors = unordered = None
+    arrays = bound = compares = copies = counts = defaults = foreign = has_flags = has_native = None
+    identified = integers = known = made_anew = numbers = proxies = quotients = rebuilt = None
+    records = replaced = running = sets = texts = unordered = variables = None
 
     def __getattr__(self, name: str) -> None:
         return None
@@ -149,10 +150,8 @@ class TraceContext:
     aliases: Any = NOTHING  # ``aliasing.Aliases``
     attributes: Any = NOTHING  # ``own_attributes.Attributes``
     iterators: Any = NOTHING  # ``active_iterators.Iterators``
-    scalars: Any = NOTHING  # ``symbolic.python_scalars.Scalars``
+    values: Any = NOTHING  # ``symbolic.values.Values``
     checks: Any = NOTHING  # ``symbolic.ranges.Checks``
-    arrays: Any = NOTHING  # ``symbolic.merged_values.Arrays``
-    variables: Any = NOTHING  # ``symbolic.merged_values.MergedVariables``
 
     def __init__(self) -> None:
         self.logs: list[RegionLog] = []  # of the regions that are being traced, inner ones last

@@ -23,7 +23,7 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..ops import string_ops
-from ..symbolic import numpy_promotion, python_scalars, values
+from ..symbolic import python_scalars, values
 from ..values import dtypes, errors
 from . import side_effects, variants
 from .iteration import Cursor
@@ -101,7 +101,7 @@ def _is_refusal(exception: BaseException | None) -> bool:
     if type(exception) not in (TypeError, ValueError, NotImplementedError):
         return False
     is_said = is_diagnostic(exception) or _names_symbolic(exception)
-    return is_said or numpy_promotion.operator_of(exception) is not None
+    return is_said or python_scalars.operator_of(exception) is not None
 
 
 def _unset_name(exception: BaseException | None) -> str:

@@ -18,7 +18,7 @@ from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import numpy_promotion, python_scalars, values
+from ..symbolic import merged_objects, python_scalars, values
 from ..symbolic.values import can_be_tensor, is_staged
 from ..values import nest
 from . import iteration
@@ -166,11 +166,9 @@ def _refuse_parts(value: Any, container: Any) -> None:
 
 def _is_unequal(value: Any, element: Any) -> bool:
     """Whether ``value`` is a symbolic number or string, and an element is neither."""
-    if numpy_promotion.text_beside_sequence(value, element):
-        return True
     if isinstance(element, (int, float, complex)):
         return python_scalars.is_symbolic_string(value)
-    return numpy_promotion.number_beside_sequence(value, element)
+    return merged_objects.scalar_beside_sequence(value, element)
 
 
 # What is equal to a number or text only where it is the same object, or never.
@@ -216,7 +214,7 @@ def _is_same(value: Any, element: Any) -> Any:
 
 
 def _equal(left: Any, right: Any) -> Any:
-    return (numpy_promotion if python_scalars.are_foreign_met() else ops).equal(left, right)
+    return (merged_objects if python_scalars.are_foreign_met() else ops).equal(left, right)
 
 
 def stage_in(value: Any, container: Any) -> Any:
@@ -233,7 +231,7 @@ def stage_in(value: Any, container: Any) -> Any:
         if not can_be_tensor(element):
             _refuse_equals(value, element)
             if python_scalars.are_foreign_met():
-                numpy_promotion.refuse_among_objects(value)
+                merged_objects.refuse_among_objects(value)
         elif not _is_unequal(value, element):
             same = element is value or _is_same(value, element)
             found = same if found is False else ops.logical_or(found, same)

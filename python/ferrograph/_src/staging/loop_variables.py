@@ -13,9 +13,9 @@ from ..heap.structure import MergedContainers
 from ..heap.trace_context import really
 from ..hints import Any
 from ..native import _core
-from ..symbolic import abstract_value, merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, python_scalars, ranges, values
 from ..symbolic.abstract_value import AbstractValue
-from ..symbolic.merged_values import stands_for_array
+from ..symbolic.merged_objects import stands_for_array
 from ..values import dtypes, errors
 from ..values.errors import shown
 from .conditional import RESULT
@@ -57,7 +57,8 @@ class Variables:
         self.joins = MergedContainers()  # the containers that it leaves
         self.promotions: dict[Name, Any] = {}  # those that the trace shows to be needed
         self.values: dict[int, AbstractValue] = {}  # what they represent that are no plain tensors
-        self._begun: dict[int, set[str]] = {}  # those that begin with a Variable, with its handles
+        self._begun: list[int] = []  # those that begin with a Variable
+        self._handles: set = set()  # what tells which Variables iterations may exchange
         self.runs: Callable[[], Any] | None = None  # whether there is an iteration at all: a tensor
         self._ran: Callable[[list], Any] | None = None
         self._ran_index: int | None = None  # the variable that says whether there was one yet
@@ -111,7 +112,7 @@ class Variables:
         is_number = name in self.widened["chosen"]
         if is_number or not abstract_value.is_plain(leaf):
             if values.stands_for_variable(leaf):
-                self._begin(index)
+                self._begin(index, leaf)
             if type(leaf) in (int, float):
                 self._numbers[index] = name
             is_whole = self.initial[index].dtype.is_integer and name not in self.widened["loosened"]
@@ -140,15 +141,15 @@ class Variables:
         for inputs in self.inputs:
             python_scalars.doubt(inputs[index])
 
-    def _begin(self, index: int) -> None:
+    def _begin(self, index: int, leaf: Any) -> None:
         """Note a variable of the loop that begins with a Variable, or with a merged one."""
-        self._begun[index] = merged_values.handles_of(self.initial[index])
-        all_handles = set().union(*self._begun.values())  # iterations may exchange them
-        for i in self._begun:
-            for inputs in self.inputs:
-                merged_values.note_variable(
-                    inputs[i], self.labels[i], self.place, outer=all_handles
-                )
+        self._begun.append(index)
+        self._handles |= abstract_value.handles_of(leaf)
+        for inputs in self.inputs:
+            self._note_variable(inputs[index], index)
+
+    def _note_variable(self, tensor: Any, index: int, ran: Any = None) -> None:
+        abstract_value.note_variable(tensor, self.labels[index], self.place, self._handles, ran)
 
     def _first(self, label: str, leaf: Any, dtype: Any) -> Any:
         """The tensor of the value in a location before the loop."""
@@ -214,7 +215,9 @@ class Variables:
         dtype = self.initial[index].dtype
         self._left[index] = leaf
         if values.stands_for_variable(leaf):
-            self._value(index).label = self.labels[index]
+            self._handles |= abstract_value.handles_of(leaf)
+            value = self._value(index)
+            value.label, value.handles = self.labels[index], self._handles
         if not values.can_be_tensor(leaf):
             kind = ValueError if leaf is None else TypeError
             raise kind(
@@ -371,7 +374,7 @@ class Variables:
         """Prepare what is said of the variables that begin with a Variable."""
         left = [index for index in self._begun if self.values[index].label is not None]
         for index in left:
-            merged_values.note_variable(self.initial[index], self.labels[index], self.place)
+            self._note_variable(self.initial[index], index)
         if len(left) < len(self._begun):
             self.ran()
 
@@ -380,9 +383,7 @@ class Variables:
         happened = True if self._ran is None else self._ran(outputs)
         for index in self._begun if happened is not True else ():
             if self.values[index].label is None:
-                merged_values.note_variable(
-                    outputs[index], self.labels[index], self.place, happened
-                )
+                self._note_variable(outputs[index], index, happened)
 
     def ran(self) -> Callable[[list], Any]:
         """How to take from the outputs whether there was an iteration, as Python or as a tensor:

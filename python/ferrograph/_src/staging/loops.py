@@ -21,7 +21,7 @@ from ..heap.trace_context import RegionLog, has_variants, note_unset, really
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import aliases, ranges, values
+from ..symbolic import merged_objects, ranges, values
 from ..values import constants, dtypes, errors
 from ..values.errors import shown
 from . import exceptions, loop_state, merging, retrace, side_effects, tensor_lists, write_barriers
@@ -255,7 +255,7 @@ def _stage(
         pairs = [*zip(state.places, before, strict=True)][state.n_names :]
         side_effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
         changed = [p for p, _ in pairs]
-        aliases.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
+        merged_objects.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
     try:
         with Variables(place, memory) as variables:
             variables.runs = loop.runs if chosen.maximum_iterations is None else None
@@ -264,7 +264,7 @@ def _stage(
                 variables.add(label, initial)
             if chosen.maximum_iterations is not None:
                 variables.add("the number of iterations", constants.constant(0))
-            aliases.refuse_arrays(loop.carried(before), loop.anchors, place)
+            merged_objects.refuse_arrays(loop.carried(before), loop.anchors, place)
             slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
             with side_effects.region(loop.anchors, repeats=True, own=state.places) as log:
@@ -274,7 +274,7 @@ def _stage(
                 if len(state.places) > state.n_names:
                     write_barriers.check_own(state.places[i] for i in slots)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
-            may_stay = has_arrays and any(aliases.may_stay(after[i]) for i in slots)
+            may_stay = has_arrays and any(merged_objects.may_stay(after[i]) for i in slots)
             reached = log.snapshot
             _check_effects(loop, log, before, variables)
             if variables.promotions:
@@ -301,7 +301,7 @@ def _stage(
         raise
     leave_results(loop, before, after, slots, late, variables, outputs)
     for i in made_anew:
-        aliases.note_new_tensor(state.places[i].get())
+        merged_objects.note_new_tensor(state.places[i].get())
     side_effects.substitute_again()
     if variables.joins:
         aliasing.note(variables.joins, reached, place)
@@ -310,7 +310,7 @@ def _stage(
         if loop.runs is None or loop.runs() is not True or may_stay:
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
-        aliases.note_arrays(arrays, reached, place)
+        merged_objects.note_arrays(arrays, reached, place)
 
 
 def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
@@ -318,7 +318,9 @@ def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> lis
     has made itself."""
     if variables.runs is None or variables.runs() is not True:
         return []
-    return [i for i in slots if variables.body.has(after[i]) and aliases.is_new_tensor(after[i])]
+    return [
+        i for i in slots if variables.body.has(after[i]) and merged_objects.is_new_tensor(after[i])
+    ]
 
 
 def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:

@@ -28,7 +28,7 @@ from ..heap.trace_context import NOTHING
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..symbolic import abstract_value, aliases, merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..values import nest
 from ..values.composite import IndexedSlices
 from ..values.dtypes import int64
@@ -159,12 +159,12 @@ class Traced:
         """Add what the region has to check of its values, and end it."""
         trace = _thread.trace
         if trace is not None and (
-            trace.checks is not NOTHING or trace.variables.tensors or trace.containers.elements
+            trace.checks is not NOTHING or trace.values.variables or trace.containers.elements
         ):
             with self:
                 ranges.check(self.region)
                 python_scalars.check_quotients(self.region)
-                merged_values.check_variables(self.region, self.outputs)
+                abstract_value.check_variables(self.region, self.outputs)
                 check_elements(self.region, self.outputs)
         self.region.finish(self.outputs)
         return self.region
@@ -346,7 +346,7 @@ class Conditional:
             aliasing.note(originals, self.snapshot, self._where, result)
         arrays = [(label, self.copied.get(id(a), (a, a))[1]) for label, a in self._arrays]
         if arrays:
-            aliases.note_arrays(arrays, self.snapshot, self._where, self.changed)
+            merged_objects.note_arrays(arrays, self.snapshot, self._where, self.changed)
 
     def _leaf(
         self, label: str, filled: tuple[bool, bool], first: Any, second: Any

@@ -25,7 +25,6 @@ from ..heap.location import Location
 from ..heap.trace_context import RegionLog
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..symbolic import merged_values
 from ..symbolic.abstract_value import WIDENINGS
 from ..symbolic.values import has_symbol
 
@@ -212,7 +211,7 @@ def check_lazy_variables(
 
     ValueError where it makes variables each time.
     """
-    known, depth = merged_values.MergedVariables.of_trace(), len(_thread.logs)
+    known, depth = _thread.trace.effects, len(_thread.logs)
     if known.built is None:
         known.built = {}
     skipped = {place.key for place in own}

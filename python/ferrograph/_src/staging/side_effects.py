@@ -115,7 +115,7 @@ class region(logged):
             return
         around = _thread.trace  # none where a graph alone is made, without a function
         makes = made.n_variables != variables_made.n
-        if around is not None and (makes or around.variables.built):
+        if around is not None and (makes or around.effects.built):
             retrace.check_lazy_variables(made, self._own, changed_so_far(made))
         if made.nested:
             snapshot.refuse_nested_names(made.nested, self._own)

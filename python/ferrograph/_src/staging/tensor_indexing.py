@@ -8,7 +8,7 @@ from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import note_choice
 from ..hints import Any
 from ..native import _core
-from ..symbolic import abstract_value, aliases, merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..values import dtypes
 
 
@@ -87,7 +87,7 @@ def _standing_for(items: list, made: Any) -> Any:
     note_choice()
     aliasing.note(found, None, here())
     arrays = [("", array) for item in items for array in structure.arrays_in(item)]
-    aliases.note_arrays(arrays, None, here())
+    merged_objects.note_arrays(arrays, None, here())
     return made
 
 
@@ -156,7 +156,7 @@ def _stacked(leaves: list) -> Any:
 
 def _told(found: Any, leaves: list, place: Any) -> Any:
     """The one among leaves at a place, noted as what these are."""
-    merged_values.follow_variable(found, leaves)
+    abstract_value.follow_variable(found, leaves)
     value = abstract_value.summary(leaves)
     if value.number is not None:
         are_numbers = all(map(python_scalars.is_number, leaves))

@@ -20,7 +20,7 @@ from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack
 from ..heap.trace_context import refuse_stale
 from ..hints import Any
 from ..native import _core
-from ..symbolic import abstract_value, merged_values, python_scalars, ranges, values
+from ..symbolic import abstract_value, python_scalars, ranges, values
 from ..values import constants, dtypes, errors
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
@@ -124,7 +124,7 @@ class Grown(Together):
         return Grown(self._elements, handles)
 
     def _follow(self, made: Any, i: int, *added: Any) -> None:
-        merged_values.follow_variable(made, (self._handles[i], *added), self._elements.label)
+        abstract_value.follow_variable(made, (self._handles[i], *added), self._elements.label)
 
     def count(self) -> Any:
         """The number of elements."""

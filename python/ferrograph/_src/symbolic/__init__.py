@@ -6,9 +6,7 @@ from .. import later
 
 _LATE = (
     "abstract_value",
-    "aliases",
-    "merged_values",
-    "numpy_promotion",
+    "merged_objects",
     "python_scalars",
     "ranges",
     "values",

@@ -8,22 +8,32 @@ in plain Python.
 
 from __future__ import annotations
 
+import operator
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .. import ops
-from ..context.ownership import is_own_file
+from ..context import bytecode, tracebacks
+from ..context.locals import locals_of
+from ..context.ownership import is_library_file, is_own_file
 from ..context.thread import current_region
 from ..heap.adapters.builtin_classes import NUMBERS
-from ..heap.source_location import diagnostic, here
-from ..heap.trace_context import TracePart, chosen, traces, watch_operators
+from ..heap.source_location import (
+    SourceLocation,
+    diagnostic,
+    here,
+    is_diagnostic,
+    refusal,
+    said_by,
+)
+from ..heap.trace_context import chosen, traces, watch_operators
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
-from ..values import dtypes, errors
+from ..values import dtypes
 from . import ranges, values
-from .values import is_made_of, key_of
+from .values import is_made_of, known, noted
 
 # The operations that operators and builtins of Python become, and constants.
 _PYTHONS = frozenset(
@@ -54,21 +64,14 @@ class Number:
         self.flag = flag  # whether plain Python has a number there: see ``doubt``
 
 
-class Scalars(TracePart):
-    """The tensors of a trace that represent Python numbers and strings, or NumPy values."""
-
-    slot = "scalars"
-
-    def __init__(self) -> None:
-        self.numbers: dict[Any, Number] = {}
-        self.tensors: set = set()  # keys of those that the program made by functions
-        self.of_numpy: dict[Any, Any] = {}  # scalars and arrays of NumPy, and bytes
-        self.strings: dict[Any, Any] = {}
+_is_number, _is_text = operator.attrgetter("number"), operator.attrgetter("is_text")
+_is_foreign = operator.attrgetter("is_foreign")
 
 
-def _numbers() -> dict[Any, Number]:
-    """What is known of those of the trace that represent numbers, by their keys."""
-    return (_thread.trace.scalars.numbers or {}) if _thread.trace is not None else {}
+def _number(tensor: Any) -> Number | None:
+    """What is known of a tensor that represents a number."""
+    value = known(tensor)
+    return None if value is None else value.number
 
 
 def is_number(leaf: Any) -> bool:
@@ -76,13 +79,15 @@ def is_number(leaf: Any) -> bool:
     return type(leaf) in NUMBERS or is_symbolic_number(leaf)
 
 
-def mark_number(tensor: Any, kinds: frozenset[type] | None = None, known: Iterable = ()) -> Any:
+def mark_number(tensor: Any, kinds: frozenset[type] | None = None, among: Iterable = ()) -> Any:
     """``tensor``, marked as a symbolic Python number, of one of some classes where these are
     known."""
     root = _thread.trace
     if root is not None and values.is_tensor(tensor) and tensor.shape.rank == 0:
-        number = Scalars.of_trace().numbers.setdefault(key_of(tensor), Number())
-        number.kinds, number.known = kinds or number.kinds, known or number.known
+        value = noted(tensor)
+        number = value.number = value.number or Number()
+        number.kinds, number.known = kinds or number.kinds, among or number.known
+        root.values.numbers = True
         chosen[id(root)] = root
     return tensor
 
@@ -92,9 +97,9 @@ def note_tensor(tensor: Any) -> Any:
     whatever it is made of."""
     if _thread.trace is None or not values.is_symbolic(tensor):
         return tensor
-    if key_of(tensor) in _numbers():  # a function gave what it was given
+    if _number(tensor) is not None:  # a function gave what it was given
         tensor = ops.identity(tensor)
-    Scalars.of_trace().tensors.add(key_of(tensor))
+    noted(tensor).is_tensor = True
     return tensor
 
 
@@ -121,16 +126,16 @@ def known_among(leaves: Iterable) -> set:
     for leaf in leaves:
         if type(leaf) is float and repr(leaf) == "-0.0":  # which equals another number
             return set()
-        known = {leaf} if type(leaf) in NUMBERS else known_of(leaf)
-        if not known:
+        among = {leaf} if type(leaf) in NUMBERS else known_of(leaf)
+        if not among:
             return set()
-        found |= known
+        found |= among
     return found if len(found) <= _MOST_KNOWN else set()
 
 
 def known_of(tensor: Any) -> set:
     """The possible values of a symbolic Python number; none where they are not known."""
-    number = _numbers().get(key_of(tensor)) if values.is_symbolic(tensor) else None
+    number = _number(tensor) if values.is_symbolic(tensor) else None
     return set() if number is None else set(number.known)
 
 
@@ -142,32 +147,30 @@ def is_foreign(leaf: Any) -> bool:
     if not values.is_symbolic(leaf):
         numpy = sys.modules.get("numpy")
         return numpy is not None and isinstance(leaf, (numpy.generic, numpy.ndarray))
-    known = _thread.trace.scalars.of_numpy if traces.n and _thread.trace is not None else None
-    return bool(known) and is_made_of(leaf, known, _made_of_numpys) is True
+    is_any = traces.n and _thread.trace is not None and _thread.trace.values.foreign
+    return bool(is_any) and is_made_of(leaf, _is_foreign, _made_of_numpys) is True
 
 
 def may_be_foreign(tensor: Any) -> bool:
     """Whether a tensor is, or may be, a symbolic NumPy array or scalar: it may be merged of such a
     value and a tensor."""
-    root = _thread.trace
-    known = {**(root.arrays.tensors or {}), **Scalars.of_trace().of_numpy}
-    return is_made_of(tensor, known, _made_of_numpys) is True
+    return is_made_of(tensor, lambda v: v.arrays or v.is_foreign, _made_of_numpys) is True
 
 
 def are_foreign_met() -> bool:
     """Whether the trace has symbolic NumPy arrays or scalars."""
     trace = _thread.trace
-    return trace is not None and bool(trace.arrays.tensors or trace.scalars.of_numpy)
+    return trace is not None and bool(trace.values.arrays or trace.values.foreign)
 
 
-def _made_of_numpys(tensor: Any) -> list | None:
+def _made_of_numpys(tensor: Any) -> Sequence | None:
     """The operands of an operator, item or builtin that makes a tensor, without Python numbers;
     None where something else makes it."""
-    key = key_of(tensor)
-    if key in Scalars.of_trace().tensors:
+    value = known(tensor)
+    if value is not None and value.is_tensor:
         return None
-    if (number := _numbers().get(key)) is not None and number.flag is True:
-        return []
+    if value is not None and value.number is not None and value.number.flag is True:
+        return ()
     made = _core.made_by(tensor)
     if made is not None and made[0] in _OF_ONE:
         return made[1][:1]
@@ -177,7 +180,7 @@ def _made_of_numpys(tensor: Any) -> list | None:
 def mark_foreign(tensor: Any) -> None:
     """Mark a tensor as a symbolic NumPy scalar or array, or as symbolic bytes."""
     if (root := _thread.trace) is not None:
-        Scalars.of_trace().of_numpy[key_of(tensor)] = tensor
+        noted(tensor).is_foreign = root.values.foreign = True
         chosen[id(root)] = root
         if tensor.dtype != dtypes.string:
             watch_operators(root)
@@ -190,7 +193,7 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
     for leaf in leaves:
         if type(leaf) in NUMBERS:
             found.add(type(leaf))
-        elif is_symbolic_number(leaf) and (kinds := _numbers()[key_of(leaf)].kinds):
+        elif is_symbolic_number(leaf) and (kinds := noted(leaf).number.kinds):
             found |= kinds
         elif is_whole(leaf):
             found.add(int)
@@ -203,7 +206,7 @@ def kinds_of(*leaves: Any) -> frozenset[type] | None:
 
 def forget_kinds(tensor: Any) -> None:
     """From now on it is not known of which class a number is."""
-    if (number := _numbers().get(key_of(tensor))) is not None:
+    if (number := _number(tensor)) is not None:
         number.kinds = None
 
 
@@ -228,19 +231,19 @@ def is_symbolic_number(value: Any) -> bool:
     """Whether a value is a symbolic Python number, or is made of such ones alone."""
     if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
-    known = _thread.trace.scalars.numbers
-    if not known or value.shape.rank != 0:
+    if not _thread.trace.values.numbers or value.shape.rank != 0:
         return False
-    if value.dtype == dtypes.string or not is_made_of(value, known, _number_parts):
+    if value.dtype == dtypes.string or not is_made_of(value, _is_number, _number_parts):
         return False
-    known.setdefault(key_of(value), Number())
+    found = noted(value)
+    found.number = found.number or Number()
     return True
 
 
 def doubt(tensor: Any, flag: Any = False) -> None:
     """Note of a marked tensor that plain Python may have a tensor there, too: where a ``flag`` of
     the graph around is false, or wherever that is not known."""
-    if values.is_tensor(tensor) and (number := _numbers().get(key_of(tensor))) is not None:
+    if values.is_tensor(tensor) and (number := _number(tensor)) is not None:
         number.flag = flag
 
 
@@ -251,25 +254,26 @@ def standing(leaf: Any) -> Any:
         return True
     if not is_symbolic_number(leaf):
         return False
-    known, pending, seen = _numbers(), [leaf], set()
     stands: Any = True
-    while pending:
-        key = key_of(tensor := pending.pop())
-        flag = known[key].flag if key in known else True
-        if flag is False:
-            return False
-        if flag is not True:
-            flag = ranges.resolved(flag)
-            stands = flag if stands is True else ops.logical_and(stands, flag)
-        elif key not in seen:
-            seen.add(key)
-            pending += _number_parts(tensor) or []
-    return stands
+
+    def step(tensor: Any) -> Sequence | None:
+        nonlocal stands
+        number = _number(tensor)
+        if number is None or number.flag is True:
+            return _number_parts(tensor) or ()
+        if number.flag is False:
+            return None
+        flag = ranges.resolved(number.flag)
+        stands = flag if stands is True else ops.logical_and(stands, flag)
+        return ()
+
+    return values.walk(leaf, step) and stands
 
 
-def _number_parts(tensor: Any) -> list | None:
+def _number_parts(tensor: Any) -> Sequence | None:
     """The tensors of which Python's operators make one; None where something else makes it."""
-    if key_of(tensor) in Scalars.of_trace().tensors:
+    value = known(tensor)
+    if value is not None and value.is_tensor:
         return None
     made = _core.made_by(tensor)
     return made[1] if made is not None and made[0] in _PYTHONS else None
@@ -282,14 +286,11 @@ def refuse_number(value: Any, use: str) -> None:
         what, kind = ("a Python number", "a Python number")
         if foreign:
             what, kind = ("bytes, or a NumPy number or array,", "those")
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"{what} from a staged branch or loop is used here in {use}, which distinguishes "
-                f"{kind} from a tensor: it is a tensor while tracing",
-                "Ask before the branch or loop, or compare numbers (`==`, `<`); write "
-                "`fg.strings.as_string(k)` for its string and `fg.fill([k], 0)` for `[0] * k`.",
-            )
+        raise refusal(
+            f"{what} from a staged branch or loop is used here in {use}, which distinguishes "
+            f"{kind} from a tensor: it is a tensor while tracing",
+            "Ask before the branch or loop, or compare numbers (`==`, `<`); write "
+            "`fg.strings.as_string(k)` for its string and `fg.fill([k], 0)` for `[0] * k`.",
         )
 
 
@@ -307,13 +308,10 @@ def refuse_text(value: Any, asking: types.FrameType) -> None:
 def refuse_truth(value: Any, sign: str) -> None:
     """Refuse an operator that makes an integer of a Python bool, and a bool of a tensor."""
     if is_symbolic_number(value):
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"a Python bool from a staged branch or loop is used here in `{sign}`, which "
-                "makes an integer of a bool, but a bool of the tensor that it is while tracing",
-                "Write `int(b)` in its place.",
-            )
+        raise refusal(
+            f"a Python bool from a staged branch or loop is used here in `{sign}`, which "
+            "makes an integer of a bool, but a bool of the tensor that it is while tracing",
+            "Write `int(b)` in its place.",
         )
 
 
@@ -375,11 +373,10 @@ def _is_weak(number: Any, other: Any) -> bool:
 def is_certain_integer(number: Any) -> bool:
     """Whether a symbolic number is certainly an integer in plain Python, and no tensor: it is made
     of such ones alone."""
-    known = {key: known for key, known in _numbers().items() if known.kinds == INTEGER}
-    is_certain = bool(known) and is_made_of(number, known, _number_parts) is True
+    is_certain = is_made_of(number, lambda v: v.number and v.number.kinds == INTEGER, _number_parts)
     if is_certain:
         ranges.count("kinds")
-    return is_certain
+    return is_certain is True
 
 
 def is_whole(leaf: Any) -> bool:
@@ -407,7 +404,7 @@ def mark_string(tensor: Any) -> None:
     """Mark a tensor as a symbolic string."""
     root = _thread.trace
     if root is not None and values.is_tensor(tensor) and tensor.dtype == dtypes.string:
-        Scalars.of_trace().strings[key_of(tensor)] = tensor
+        noted(tensor).is_text = root.values.texts = True
         if not root.containers.are_grown:
             root.watch()
 
@@ -416,14 +413,15 @@ def is_symbolic_string(value: Any) -> bool:
     """Whether a value is a symbolic string, or is made of such ones."""
     if not traces.n or type(value) is not _core.SymbolicTensor or _thread.trace is None:
         return False
-    known = _thread.trace.scalars.strings
-    if not known or value.dtype != dtypes.string or is_made_of(value, known, _string_parts) is None:
+    if not _thread.trace.values.texts or value.dtype != dtypes.string:
         return False
-    known[key_of(value)] = value
+    if is_made_of(value, _is_text, _string_parts) is None:
+        return False
+    noted(value).is_text = True
     return True
 
 
-def _string_parts(tensor: Any) -> list | None:
+def _string_parts(tensor: Any) -> Sequence | None:
     """The string tensors of which a tensor is made; None where it is no string in plain Python."""
     made = _core.made_by(tensor)
     if made is None:
@@ -436,14 +434,11 @@ def _string_parts(tensor: Any) -> list | None:
 def refuse_string(value: Any) -> None:
     """Refuse a symbolic string, where Python would format or read it."""
     if is_symbolic_string(value):
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                "a string from a staged branch or loop is used here in a way that needs its value "
-                "while tracing: it is a string tensor",
-                "Use f-strings, `+`, `==` and the functions of `fg.strings`, or choose a number "
-                "and look the string up afterwards.",
-            )
+        raise refusal(
+            "a string from a staged branch or loop is used here in a way that needs its value "
+            "while tracing: it is a string tensor",
+            "Use f-strings, `+`, `==` and the functions of `fg.strings`, or choose a number "
+            "and look the string up afterwards.",
         )
 
 
@@ -541,14 +536,12 @@ def _message(sign: str, place: Any) -> str:
 def refuse_truth_of_several(shape: Any, use: str) -> None:
     """Refuse tensors of a shape as bools where that is known to have several elements."""
     if (shape.num_elements() or 0) > 1:
-        raise ValueError(
-            diagnostic(
-                here(),
-                f"{use} takes tensors of shape {shape} for bools, which tensors of several "
-                "elements are not",
-                "Use `fg.reduce_any`, `fg.reduce_all`, `fg.reduce_max` and their like, which take "
-                "an axis.",
-            )
+        raise refusal(
+            f"{use} takes tensors of shape {shape} for bools, which tensors of several "
+            "elements are not",
+            "Use `fg.reduce_any`, `fg.reduce_all`, `fg.reduce_max` and their like, which take "
+            "an axis.",
+            kind=ValueError,
         )
 
 
@@ -562,12 +555,66 @@ def refuse_truth_of_rows(tensor: Any, use: str, least: int = 1) -> None:
 def single_element(tensor: Any, error: type[Exception]) -> Any:
     """The one element of a tensor, which is converted to a Python number or bool."""
     if tensor.shape.num_elements() not in (1, None):
-        raise error(
-            diagnostic(
-                here(),
-                f"a Python number or bool of a tensor of shape {tensor.shape}, which has not one "
-                "element",
-                "Reduce it, for example with `fg.reduce_sum` or `fg.reduce_any`.",
-            )
+        raise refusal(
+            f"a Python number or bool of a tensor of shape {tensor.shape}, which has not one "
+            "element",
+            "Reduce it, for example with `fg.reduce_sum` or `fg.reduce_any`.",
+            kind=error,
         )
     return ops.reshape(tensor, [])
+
+
+# Errors of operators.
+
+_OPERATORS = (
+    *("BINARY_", "COMPARE_", "INPLACE_", "UNARY_", "CONTAINS_", "STORE_SUBSCR"),
+    *("BUILD_", "MAP_ADD", "SET_ADD"),  # of what hashes its members
+)
+
+
+def operator_of(exception: BaseException) -> SourceLocation | None:
+    """Where an operator raised an error in a trace with symbolic numbers or strings, which may be
+    the cause."""
+    root = _thread.trace
+    if root is None or not (root.values.numbers or root.values.texts or root.values.foreign):
+        return None
+    text = " ".join(said_by(exception))  # read without running user code
+    is_of_tensors = type(exception) is ValueError and "tensor" in text
+    if type(exception) is not TypeError and not is_of_tensors:
+        return None
+    met, traceback = None, exception.__traceback__
+    while traceback is not None:
+        if not is_library_file(traceback.tb_frame.f_code.co_filename):
+            met = traceback
+        traceback = traceback.tb_next
+    if met is None:
+        return None
+    name = bytecode.name_at(met.tb_frame.f_code, met.tb_lasti)
+    held = locals_of(met.tb_frame).values()  # not every native error names its operands
+    is_call = "CALL" in name and ("Tensor" in text or any(map(_is_symbolic, held)))
+    if not (is_call or name.startswith(_OPERATORS)):
+        return None
+    return SourceLocation(met.tb_frame.f_code.co_filename, met.tb_lineno)
+
+
+def _is_symbolic(value: Any) -> bool:
+    if is_symbolic_number(value) or is_symbolic_string(value):
+        return True
+    return values.is_symbolic(value) and is_foreign(value)
+
+
+def explain(exception: Exception) -> None:
+    """Add a note about such numbers and strings to the error of an operator in a trace that has
+    them."""
+    spot = None if is_diagnostic(exception) else operator_of(exception)
+    if spot is not None:
+        note = diagnostic(
+            spot,
+            "Python numbers and strings from a staged branch or loop are tensors while tracing: "
+            "numbers of int32, or of int64 where one of them needs that, with operators for "
+            "numbers of that dtype; strings with `+`, `==` and f-strings, but without items, an "
+            "order or a hash",
+            "Start with tensors of one dtype, for example `fg.constant(0, fg.int64)`, and use "
+            "operations such as `fg.bitwise.left_shift`, `fg.cast` and those of `fg.strings`.",
+        )
+        tracebacks.add_note(exception, note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from operator import add, mul, pow, sub
 
 from .. import ops
 from ..context.thread import current_region
@@ -13,7 +14,8 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..values import dtypes
-from .values import is_symbolic, key_of
+from . import values
+from .values import is_symbolic, key_of, known, noted
 
 SUMS = frozenset({"Add", "AddV2", "Sub"})
 _NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
@@ -56,27 +58,27 @@ _MOST_BEHIND = 64
 
 def truth(tensor: Any) -> bool | None:
     """Whether a scalar tensor of the graph is true, where that depends on constants alone."""
-    known = tensor._constant_value()
-    if known is None and _is_of_constants(tensor):
-        known = tensor._value_so_far()
-    return None if known is None or known.shape.rank != 0 else bool(known)
+    found = tensor._constant_value()
+    if found is None and values.walk(tensor, _plain_parts, _MOST_BEHIND):
+        found = tensor._value_so_far()
+    return None if found is None or found.shape.rank != 0 else bool(found)
 
 
-def _is_of_constants(tensor: Any) -> bool:
-    pending, n = [tensor], 0
-    while pending and n < _MOST_BEHIND:
-        made = _core.made_by(pending.pop())
-        if made is None or made[0] not in _PLAIN:
-            return False
-        pending.extend(made[1])
-        n += 1
-    return not pending
+def _plain_parts(tensor: Any) -> Sequence | None:
+    made = _core.made_by(tensor)
+    return made[1] if made is not None and made[0] in _PLAIN else None
 
 
 def is_held(tensor: Any) -> bool:
     """Whether the dtype of an integer tensor certainly holds its Python value."""
     found = most(tensor)
     return found is not None and found <= limit(tensor.dtype)
+
+
+def _fact(tensor: Any) -> Fact | None:
+    """What is noted of an integer."""
+    value = known(tensor)
+    return None if value is None else value.integer
 
 
 def most(leaf: Any, depth: int = 0) -> int | None:
@@ -86,8 +88,7 @@ def most(leaf: Any, depth: int = 0) -> int | None:
         return abs(leaf)
     if not is_symbolic(leaf) or depth > _DEEPEST:
         return None
-    fact = (_thread.trace.checks.facts or {}).get(key_of(leaf))
-    if fact is not None:
+    if (fact := _fact(leaf)) is not None:
         return fact.most
     value = constant(leaf)
     if value is not None:
@@ -107,39 +108,28 @@ def _most_made(op: str, inputs: list, depth: int) -> int | None:
     elif op not in SUMS and op not in _NO_LARGER and op != "Mul":
         return None
     parts = [most(part, depth) for part in inputs]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return 0 if op == "Mul" and 0 in known else None
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return 0 if op == "Mul" and 0 in found else None
     if op in SUMS:
-        return sum(known)
-    return known[0] * known[1] if op == "Mul" else max(known)
+        return sum(found)
+    return found[0] * found[1] if op == "Mul" else max(found)
 
 
 def is_large(leaf: Any) -> bool:
     """Whether an integer may be so near the bounds of its dtype that steps by one reach them."""
     if type(leaf) is int:
         return abs(leaf) >= 2**30
-    facts = _thread.trace.checks.facts or {}
-    pending, seen = [leaf], set()
-    while pending:
-        tensor = pending.pop()
-        key = key_of(tensor)
-        if key in seen:
-            continue
-        seen.add(key)
-        if key in facts:
-            if facts[key].large:
-                return True
-            continue
-        value, made = constant(tensor), _core.made_by(tensor)
-        if value is not None:
-            if abs(value) > limit(tensor.dtype) // 2:
-                return True
-        elif made is None or (parts := _no_larger_than(*made)) is None:
-            return True
-        else:
-            pending += parts
-    return False
+
+    def step(tensor: Any) -> Sequence | None:
+        if (fact := _fact(tensor)) is not None:
+            return None if fact.large else ()
+        if (value := constant(tensor)) is not None:
+            return None if abs(value) > limit(tensor.dtype) // 2 else ()
+        made = _core.made_by(tensor)
+        return None if made is None else _no_larger_than(*made)
+
+    return not values.walk(leaf, step)
 
 
 def _no_larger_than(op: str, inputs: list) -> list | None:
@@ -180,8 +170,6 @@ class Checks(TracePart):
     bound: Callable[[], None] | None = None  # checks those of the function itself
 
     def __init__(self) -> None:
-        self.facts: dict[Any, Any] = {}  # see ``ranges.Fact``
-        self.made_of: dict[Any, set] = {}  # by the keys of tensors
         self.checked: set = set()  # keys of those that its checks are about
         self.counts: dict[str, int] = {}  # see ``counts``
         self.quotients: dict[int, list] = {}  # see ``python_scalars``, by their graphs
@@ -220,8 +208,8 @@ def is_integer(leaf: Any) -> bool:
         return True
     if _thread.trace is None or type(leaf) is not _core.SymbolicTensor:
         return False
-    known = _thread.trace.checks.integers
-    return known is not None and _may_stand_for_one(leaf) and known.holds(leaf)
+    integers = _thread.trace.checks.integers
+    return integers is not None and _may_stand_for_one(leaf) and integers.holds(leaf)
 
 
 def note(
@@ -237,18 +225,18 @@ def note(
     integers of which it is one, or is made; ``at_most`` is how far from zero it is at most.
     """
     if _thread.trace is not None and is_symbolic(tensor) and _may_stand_for_one(tensor):
-        checks, key = Checks.of_trace(), key_of(tensor)
+        checks, value = Checks.of_trace(), noted(tensor)
         if checks.integers is None:
             checks.integers, checks.bound = _core.Numbers(), _check_function
         checks.integers.add(tensor)
-        checks.facts[key], checks.made_of[key] = Fact(large, flag, at_most), set(made_of)
+        value.integer, value.made_of = Fact(large, flag, at_most), set(made_of)
         checks.has_flags = checks.has_flags or flag is not True
     return tensor
 
 
 def limited(tensor: Any, at_most: int | None) -> None:
     """Note of a noted integer how far from zero it is at most."""
-    if are_met() and (fact := Checks.of_trace().facts.get(key_of(tensor))) is not None:
+    if (fact := _fact(tensor)) is not None:
         fact.most = at_most
 
 
@@ -260,7 +248,7 @@ def forget(tensor: Any) -> None:
     """Take back ``note``: what an iteration leaves is a tensor in plain Python, too."""
     if are_met():
         Checks.of_trace().integers.remove(tensor)
-        Checks.of_trace().facts.pop(key_of(tensor), None)
+        noted(tensor).integer = None
 
 
 def standing(leaf: Any) -> Any:
@@ -276,8 +264,8 @@ def _flags_of(leaf: Any) -> list:
     """The flags of the integers that an integer is made of."""
     if type(leaf) is int or not _thread.trace.checks.has_flags:
         return []
-    facts = Checks.of_trace().facts
-    flags = {id(flag): flag for key in noted_in(leaf) if (flag := facts[key].flag) is not True}
+    facts = (_thread.trace.values.known[key].integer for key in noted_in(leaf))
+    flags = {id(fact.flag): fact.flag for fact in facts if fact.flag is not True}
     return list({key_of(flag): flag for flag in map(resolved, flags.values())}.values())
 
 
@@ -285,18 +273,15 @@ def noted_in(leaf: Any) -> set:
     """The keys of the noted integers that a value is made of."""
     if not is_symbolic(leaf) or not are_met():
         return set()
-    facts = Checks.of_trace().facts
-    pending, seen, found = [leaf], set(), set()
-    while pending:
-        tensor = pending.pop()
-        key = key_of(tensor)
-        if key in seen:
-            continue
-        seen.add(key)
-        if key in facts:
-            found.add(key)
-        elif (made := _core.made_by(tensor)) is not None:
-            pending += made[1]
+    found = set()
+
+    def step(tensor: Any) -> Sequence:
+        if _fact(tensor) is None:
+            return values.made_of(tensor)
+        found.add(key_of(tensor))
+        return ()
+
+    values.walk(leaf, step)
     return found
 
 
@@ -308,31 +293,16 @@ def used(*regions: Any) -> set:
     pending = list(Checks.of_trace().checked)
     for region in regions:
         for op, inputs, output, _ in Checks.of_trace().integers.arithmetic(region):
-            if output.shape.rank == 0 and _may_leave(op, inputs, output):
+            is_made = output.shape.rank == 0 and not is_held(output)
+            if is_made and _exact(op, inputs, output) not in (None, _small_step):
                 pending += noted_in(output)
     found: set = set()
     while pending:
         key = pending.pop()
         if key not in found:
             found.add(key)
-            pending += Checks.of_trace().made_of.get(key, ())
+            pending += _thread.trace.values.known[key].made_of
     return found
-
-
-def _may_leave(op: str, inputs: list, output: Any) -> bool:
-    """Whether what an operation makes of integers may be beyond their dtype."""
-    if is_held(output):
-        return False
-    constants = list(map(constant, inputs))
-    known = [c for c in constants if c is not None]
-    if op in SUMS and known:
-        at = 0 if constants[0] is not None else 1
-        return known[0] != 0 and (abs(known[0]) > 1 or is_large(inputs[1 - at]))
-    if op == "Mul":
-        return {0, 1}.isdisjoint(known)
-    if op in ("Neg", "Abs"):
-        return is_large(inputs[0])
-    return op != "FloorDiv" or constants[1] in (None, -1)
 
 
 def note_chosen(tensor: Any, test: Any, first: Any, second: Any) -> None:
@@ -402,23 +372,25 @@ def check(region: Any) -> None:
     for op, inputs, output, place in Checks.of_trace().integers.arithmetic(region):
         if output.shape.rank != 0 or is_held(output):
             continue
-        exact = _exact(op, inputs, output)
-        if exact is None:
+        test = _exact(op, inputs, output)
+        if test is None or test is _small_step:
+            count("unchecked", test is not None)
             continue
         count("checks")
         Checks.of_trace().checked |= noted_in(output)
+        exact = test()
         for flag in _flags_of(output):
             exact = ops.logical_or(exact, ops.logical_not(flag))
         spot = SourceLocation(*place) if place is not None else ""
         ops.Assert(exact, [_message(op, spot, output.dtype)])
 
 
-def total(values: Any) -> Any:
+def total(elements: Any) -> Any:
     """The sum of the elements of a tensor, which are symbolic Python integers."""
-    found = ops.reduce_sum(values, axis=0)
-    wide = dtypes.int64 if values.dtype == dtypes.int32 else dtypes.float64
-    exact = _is_held_by(values.dtype, ops.reduce_sum(ops.cast(values, wide), axis=0))
-    ops.Assert(exact, [_message("Sum", here(), values.dtype)])
+    found = ops.reduce_sum(elements, axis=0)
+    wide = dtypes.int64 if elements.dtype == dtypes.int32 else dtypes.float64
+    exact = _is_held_by(elements.dtype, ops.reduce_sum(ops.cast(elements, wide), axis=0))
+    ops.Assert(exact, [_message("Sum", here(), elements.dtype)])
     return note(found, large=True)
 
 
@@ -448,24 +420,33 @@ def check_cast(value: Any) -> None:
     )
 
 
-def _exact(op: str, inputs: list, output: Any) -> Any:
-    """Whether an operation gave what it gives on integers without bounds; None where it always
-    does."""
-    first, *rest = inputs
+def _exact(op: str, inputs: list, output: Any) -> Callable[[], Any] | None:
+    """What makes the test whether an operation gave what it gives on integers without bounds; None
+    where it always does, ``_small_step`` where it does since the integer is not large."""
     constants, least = list(map(constant, inputs)), -limit(output.dtype) - 1
-    if op == "Sub" and constants[0] is not None and constants[1] is None:
-        return _exact_result(op, inputs, output)
-    if op in SUMS and (constants[0] is not None or constants[1] is not None):
-        return _exact_step(op, inputs, constants, output)
+    if op in SUMS and (constants[1] is not None or (op != "Sub" and constants[0] is not None)):
+        at = 1 if constants[1] is not None else 0
+        step, start = constants[at] or 0, inputs[1 - at]
+        if step == 0:
+            return None
+        if abs(step) == 1 and not is_large(start):
+            return _small_step
+        rises = (step > 0) is (op != "Sub")
+        return lambda: ops.greater(output, start) if rises else ops.less(output, start)
     if op == "Mul" and not {0, 1}.isdisjoint(constants):
         return None
     if op in ("Neg", "Abs"):
-        return ops.not_equal(first, least)
+        is_far = is_large(inputs[0])
+        return (lambda: ops.not_equal(inputs[0], least)) if is_far else _small_step
     if op == "FloorDiv":
         if constants[1] not in (None, -1):
             return None
-        return ops.logical_or(ops.not_equal(first, least), ops.not_equal(rest[0], -1))
-    return _exact_result(op, inputs, output)
+        return lambda: ops.logical_or(ops.not_equal(inputs[0], least), ops.not_equal(inputs[1], -1))
+    return lambda: _exact_result(op, inputs, output)
+
+
+def _small_step() -> None:
+    """A step by one of an integer that is not large."""
 
 
 def _exact_result(op: str, inputs: list, output: Any) -> Any:
@@ -478,27 +459,14 @@ def _exact_result(op: str, inputs: list, output: Any) -> Any:
     return ops.equal(ops.cast(output, wide), unbounded)
 
 
-_UNBOUNDED: dict[str, Any] = {
-    "Add": lambda a, b: a + b,
-    "AddV2": lambda a, b: a + b,
-    "Sub": lambda a, b: a - b,
-    "Mul": lambda a, b: a * b,
-    "Pow": lambda a, b: a**b,
+_UNBOUNDED: dict[str, Callable] = {
+    "Add": add,
+    "AddV2": add,
+    "Sub": sub,
+    "Mul": mul,
+    "Pow": pow,
     "LeftShift": lambda a, b: a * 2.0**b,
 }
-
-
-def _exact_step(op: str, inputs: list, constants: list, output: Any) -> Any:
-    """The same of a sum or a difference one side of which is known."""
-    at = 1 if constants[1] is not None else 0
-    step = constants[at] if op != "Sub" else -constants[at]
-    start = inputs[1 - at]
-    if step == 0:
-        return None
-    if abs(step) == 1 and not is_large(start):
-        count("unchecked")
-        return None
-    return ops.greater(output, start) if step > 0 else ops.less(output, start)
 
 
 def _message(op: str, spot: str, dtype: Any) -> str:

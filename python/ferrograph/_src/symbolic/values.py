@@ -5,15 +5,16 @@ and the provenance of values that do not match.
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from .. import ops
 from ..context import sources
 from ..context.thread import current_region
 from ..heap.adapters.builtin_classes import TENSOR_LITERALS
 from ..heap.location import UNDEFINED
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import refusal
 from ..heap.structure import leaves_of, pack
+from ..heap.trace_context import TracePart
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
@@ -23,26 +24,100 @@ from ..values.errors import shown
 _MOST = 10_000  # operations to look through
 
 
-def is_made_of(tensor: Any, known: dict, parts: Callable[[Any], list | None]) -> bool | None:
-    """Whether a tensor is, or is made of, tensors that are ``known`` by their graphs and numbers,
-    as ``parts`` takes them apart: False where none is, None where something else is among them."""
-    pending, seen, found = [tensor], set(), False
-    while pending:
-        key = key_of(value := pending.pop())
-        if key in known:
-            found = True
-        elif key not in seen:
-            seen.add(key)
-            inner = parts(value)
-            if inner is None or len(seen) > _MOST:
-                return None
-            pending += inner
-    return found
+class AbstractValue:
+    """What a tensor represents, as the modules of facts note it: by default a tensor in plain
+    Python, too.
+
+    The flag of a number or an integer may be a function that takes it from the outputs of a merge.
+    """
+
+    is_text = False  # a Python string
+    is_foreign = False  # a NumPy scalar or array, or bytes
+    is_tensor = False  # a tensor in plain Python, whatever it is made of
+    number: Any = None  # see ``python_scalars.Number``
+    is_certain = False  # whether a variable of a loop certainly is a number at the start
+    integer: Any = None  # see ``ranges.Fact``
+    made_of: Iterable = ()  # the keys of integers of which one was made
+    arrays: Sequence = ()  # an array that is one of these, or shares their memory
+    # Of one of several variables: its name and place, and see ``abstract_value.note_variable``.
+    label: str | None = None
+    place: Any = None
+    handles: Set = frozenset()
+    ran: Any = None
+    tensor: Any = None
+
+    def add(self, other: AbstractValue) -> None:
+        """Take in what else it may be, as ``abstract_value.summary`` says."""
+        self.is_text = self.is_text and other.is_text
+        self.number = self.number or other.number
+        self.integer = self.integer or other.integer
+
+
+class Values(TracePart):
+    """The abstract values of a trace's tensors, and whether there are some of a kind."""
+
+    slot = "values"
+
+    numbers = texts = foreign = arrays = variables = False
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, int], AbstractValue] = {}
+        self.memory: dict[Any, Any] = {}  # whose memory an array has
+        self.held: list = []  # arrays that keep their places in it
 
 
 def key_of(tensor: Any) -> tuple[int, int]:
     """What tells a tensor from others of the trace."""
     return tensor._graph_id, tensor._id
+
+
+def known(tensor: Any) -> AbstractValue | None:
+    """What is noted of a tensor; None where nothing is."""
+    noted = _thread.trace.values.known if _thread.trace is not None else None
+    return noted.get(key_of(tensor)) if noted else None
+
+
+def noted(tensor: Any) -> AbstractValue:
+    """What is noted of a tensor of the trace, to be added to."""
+    return Values.of_trace().known.setdefault(key_of(tensor), AbstractValue())
+
+
+def walk(tensor: Any, step: Callable[[Any], Sequence | None], most: int = _MOST) -> bool:
+    """Whether a ``step`` can be taken to a tensor, and to each of those that it gives in turn: None
+    ends the walk, and so do more than that."""
+    pending, seen = [tensor], set()
+    while pending:
+        key = key_of(value := pending.pop())
+        if key not in seen:
+            seen.add(key)
+            inner = step(value)
+            if inner is None or len(seen) > most:
+                return False
+            pending += inner
+    return True
+
+
+def is_made_of(
+    tensor: Any, fact: Callable[[AbstractValue], Any], parts: Callable[[Any], Sequence | None]
+) -> bool | None:
+    """Whether a tensor is, or is made of, tensors of which a ``fact`` is noted, and numbers, as
+    ``parts`` takes them apart: False where none is, None where something else is among them."""
+    found = []
+
+    def step(value: Any) -> Sequence | None:
+        found_there = known(value)
+        if found_there is not None and fact(found_there):
+            found.append(value)
+            return ()
+        return parts(value)
+
+    return bool(found) if walk(tensor, step) else None
+
+
+def made_of(tensor: Any) -> Sequence:
+    """The tensors that the operation takes which made a tensor."""
+    made = _core.made_by(tensor)
+    return () if made is None else made[1]
 
 
 _CONVERTED = (_core.Tensor, _core.VariableBase)
@@ -79,8 +154,8 @@ def stands_for_variable(leaf: Any) -> bool:
     """Whether a value is a variable, or a tensor that represents a merged one."""
     if not is_symbolic(leaf):
         return isinstance(leaf, _core.VariableBase)
-    known = _thread.trace.variables.tensors if _thread.trace is not None else None
-    return known is not None and key_of(leaf) in known
+    value = known(leaf)
+    return value is not None and bool(value.handles)
 
 
 def can_be_tensor(leaf: Any) -> bool:
@@ -108,13 +183,10 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
     if dtype is not None and type(leaf) in TENSOR_LITERALS and fits(leaf, dtype):
         return _core.convert_to_tensor(leaf, dtype=dtype)
     if type(leaf) is int and leaf.bit_length() > 64:
-        raise ValueError(
-            diagnostic(
-                here(),
-                f"the Python int {leaf} crosses a staged branch or loop, where integers "
-                "have 64 bits",
-                "Keep it out of what the graph decides, or compute with floats.",
-            )
+        raise refusal(
+            f"the Python int {leaf} crosses a staged branch or loop, where integers have 64 bits",
+            "Keep it out of what the graph decides, or compute with floats.",
+            kind=ValueError,
         )
     if type(leaf) is float and leaf and abs(leaf) < _LEAST:
         raise ValueError(f"{shown(leaf)} is closer to zero than float32 tells; {_DOUBLE}")
@@ -195,12 +267,11 @@ def predicate(value: Any, where: str) -> Any:
     if shape == []:
         return tensor
     if shape is not None and any(d not in (1, None) for d in shape):
-        raise ValueError(
-            diagnostic(
-                where,
-                f"a condition needs a single value, got a tensor of shape {tuple(shape)}",
-                "Reduce it with `fg.reduce_all` or `fg.reduce_any`.",
-            )
+        raise refusal(
+            f"a condition needs a single value, got a tensor of shape {tuple(shape)}",
+            "Reduce it with `fg.reduce_all` or `fg.reduce_any`.",
+            where,
+            kind=ValueError,
         )
     return ops.reshape(tensor, [])
 
@@ -210,12 +281,11 @@ def truth(tensor: Any, where: str) -> Any:
     if tensor.dtype == dtypes.bool:
         return tensor
     if tensor.dtype == dtypes.variant:
-        raise ValueError(
-            diagnostic(
-                where,
-                "a value of dtype variant, such as a list of tensors, has no truth value",
-                "Test a number of it, such as its length.",
-            )
+        raise refusal(
+            "a value of dtype variant, such as a list of tensors, has no truth value",
+            "Test a number of it, such as its length.",
+            where,
+            kind=ValueError,
         )
     return ops.not_equal(
         tensor, "" if tensor.dtype == dtypes.string else ops.zeros([], tensor.dtype)

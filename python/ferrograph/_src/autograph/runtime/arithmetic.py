@@ -20,7 +20,7 @@ from ...heap.trace_context import thread as _thread
 from ...hints import Any
 from ...ops.arithmetic import left_shift, right_shift
 from ...staging import loop_state, tensor_indexing
-from ...symbolic import aliases, merged_values, python_scalars
+from ...symbolic import merged_objects, python_scalars
 from ...values import dtypes, errors
 from . import texts
 from .logic import not_
@@ -226,14 +226,14 @@ def same(left: Any, right: Any) -> bool:
         for value in (left, right):
             python_scalars.refuse_number(value, "`is`")
     elif left is not None and right is not None:
-        aliases.refuse_identity([(left, right)])
+        merged_objects.refuse_identity([(left, right)])
     return really(left) is really(right)
 
 
 def identity(value: Any) -> int:
     """``id(value)``."""
     _refuse_identity(value)
-    aliases.note_identity(really(value))
+    merged_objects.note_identity(really(value))
     return id(really(value))
 
 
@@ -242,8 +242,8 @@ def _refuse_identity(*compared: Any) -> None:
         return
     if _thread.trace.effects.stale:
         invalidated.refuse_identity(_thread.trace.effects.stale, *compared)
-    if _thread.trace.variables.tensors:
-        merged_values.refuse_variable_identity(compared)
+    if _thread.trace.values.variables:
+        merged_objects.refuse_variable_identity(compared)
     if _thread.trace.aliases.copies:
         loop_state.refuse_copies(*compared)
     families = _thread.trace.aliases.sets

@@ -45,7 +45,7 @@ from ...staging.iteration import (
     staged_zip,
     tensor_range,
 )
-from ...symbolic import merged_values, python_scalars, ranges
+from ...symbolic import abstract_value, python_scalars, ranges
 from ...symbolic.values import is_staged, stands_for_variable
 from ...symbolic.values import truth as truth_of
 from ...values import dtypes
@@ -372,7 +372,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
         note_choice()
         python_scalars.refuse_truth_of_several(found.shape, f"`{python.__name__}`")
         if stands_for_variable(first) or stands_for_variable(second):
-            merged_values.follow_variable(found, (first, second), python.__name__)
+            abstract_value.follow_variable(found, (first, second), python.__name__)
         if not (is_staged(first) and is_staged(second)) or ranges.are_met():
             # Python takes the first where both are equal.
             ranges.note_chosen(found, lambda: ops.equal(found, first), first, second)

@@ -19,7 +19,7 @@ from ...hints import Any
 from ...native import _core
 from ...staging import list_arguments, write_barriers
 from ...staging.iteration import tensor_range
-from ...symbolic import aliases, python_scalars
+from ...symbolic import merged_objects, python_scalars
 from ...values import nest
 from ...values.constants import constant
 from . import frame_builtins, printing
@@ -51,7 +51,7 @@ def _giving_tensors(function: Callable) -> Callable:
         noted = python_scalars.note_tensor(made)
         is_given = any(made is value for value in (*args, *keywords.values()))
         if type(noted) is _core.SymbolicTensor and not is_given and region_log.active():
-            aliases.note_new_tensor(noted)
+            merged_objects.note_new_tensor(noted)
         return noted
 
     return make

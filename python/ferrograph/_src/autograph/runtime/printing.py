@@ -10,7 +10,7 @@ from ...hints import Any
 from ...native import _core
 from ...ops import debug, string_ops
 from ...staging import list_arguments
-from ...symbolic import merged_values, python_scalars
+from ...symbolic import merged_objects, python_scalars
 from ...values import dtypes
 from . import texts
 
@@ -38,8 +38,8 @@ def _is_written(value: Any) -> bool:
         return False
     if python_scalars.is_foreign(value):
         python_scalars.refuse_number(value, "a text")
-    if merged_values.stands_for_array(value):
-        merged_values.refuse_array_text(value)
+    if merged_objects.stands_for_array(value):
+        merged_objects.refuse_array_text(value)
     if value.dtype == dtypes.string:
         return python_scalars.is_symbolic_string(value)
     return not value.dtype.is_integer and python_scalars.standing(value) is True
