@@ -55,7 +55,7 @@ NOT_REFUSALS = {
     "graph_view/graph.py": "errors of the methods of graphs and operations",
     "staging/tensor_lists.py:Grown.__getattr__": "Python's protocols ask",
     "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
-    "staging/list_arguments.py:stage_in": "Python's own",
+    "staging/tensor_indexing.py:stage_in": "Python's own",
     "heap/walk.py": "caught where places are looked for",
     "heap/location.py:_read": "caught where places are looked for",
     "staging/merging.py:_built": "a proxy of such an object is met in its place",
@@ -649,7 +649,7 @@ def set_over_a_range(x):
     return len({1 for v in enumerate(fg.range(x))})
 
 
-@meets("staging/iteration.py:check_rows:0")
+@meets("staging/tensor_indexing.py:check_rows:0")
 def for_over_a_scalar(x):
     for v in x:
         x = x + v
@@ -899,7 +899,7 @@ def deque_changed_under_an_iterator(x):
     return sum(left)
 
 
-@meets("staging/tensor_lists.py:Backwards.refuse_next:0")
+@meets("staging/iteration.py:Source.refuse_next:0")
 def next_of_a_reversed_list(x):
     items = [3, 1]
     if x > 0:
@@ -1005,7 +1005,7 @@ def product_of_a_truth(x):
     return found * 3
 
 
-@meets("staging/list_arguments.py:_refuse_parts:0")
+@meets("staging/tensor_indexing.py:_refuse_parts:0")
 def text_within_a_text(x):
     word = 1
     if x > 0:
@@ -1013,7 +1013,7 @@ def text_within_a_text(x):
     return x + (1 if word in "abc" else 2)
 
 
-@meets("staging/list_arguments.py:_refuse_equals:0")
+@meets("staging/tensor_indexing.py:_is_unequal:0")
 def number_among_fractions(x):
     k = 1
     if x > 0:

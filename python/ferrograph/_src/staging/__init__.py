@@ -8,7 +8,6 @@ _LATE = (
     "conditional",
     "exceptions",
     "iteration",
-    "list_arguments",
     "loop_state",
     "loop_variables",
     "loops",

@@ -18,7 +18,7 @@ from ..heap.adapters import registry
 from ..heap.adapters.base import Through
 from ..heap.adapters.builtin_classes import COMPARABLE
 from ..heap.location import Location, Together, Variants, held_by
-from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, said_by
+from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, refusal, said_by
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
@@ -55,14 +55,11 @@ def mark_left(exception: BaseException) -> None:
 
 
 def _ended() -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            "an iterator ends in a staged branch or loop (`StopIteration`), which happens "
-            "while tracing, whatever the graph decides, also where plain Python would not come to "
-            "that line",
-            "Take the elements before the branch or loop, or give `next` a default.",
-        )
+    return refusal(
+        "an iterator ends in a staged branch or loop (`StopIteration`), which happens "
+        "while tracing, whatever the graph decides, also where plain Python would not come to "
+        "that line",
+        "Take the elements before the branch or loop, or give `next` a default.",
     )
 
 

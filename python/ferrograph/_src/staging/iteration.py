@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import abc
 import functools
-import operator
 import threading
 from collections.abc import Iterator
 
@@ -18,7 +17,7 @@ from ..context.hooks import hooks
 from ..heap import active_iterators, region_log
 from ..heap.adapters import registry
 from ..heap.location import attribute_location, is_grown
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import refusal
 from ..heap.trace_context import is_proxy, proxy_of, refuse_stale
 from ..hints import Any
 from ..native import _core
@@ -50,13 +49,11 @@ class Source(abc.ABC):
 
     def __iter__(self) -> Iterator:
         if not is_known(self.count):
-            raise errors.OperatorNotAllowedInGraphError(
-                diagnostic(
-                    here(),
-                    "Python iterates over a tensor whose length is not known while tracing",
-                    "Use a `for` statement or a list comprehension, or an operation on the whole "
-                    "tensor such as `fg.map_fn`.",
-                )
+            raise refusal(
+                "Python iterates over a tensor whose length is not known while tracing",
+                "Use a `for` statement or a list comprehension, or an operation on the whole "
+                "tensor such as `fg.map_fn`.",
+                kind=errors.OperatorNotAllowedInGraphError,
             )
         return (self.at(index) for index in range(self.count))
 
@@ -93,6 +90,29 @@ class Source(abc.ABC):
     def following(self, position: Any) -> Any:
         return position + 1
 
+    def refuse_next(self) -> None:
+        """Refuse to take its elements one by one."""
+        raise refusal(
+            "`next` takes an element of `reversed(items)`, `enumerate(items)` or `zip(items)`, and "
+            "the items are those of a tensor, or a staged branch or loop changed their number: how "
+            "many are left is known only when the graph runs",
+            "Take one by its index, such as `items[-1]` or `list(items)[-1]`, or iterate over them "
+            "with `for`.",
+        )
+
+
+class Backwards(Source):
+    """The elements of a source, the last one first."""
+
+    def __init__(self, inner: Source):
+        self._inner, self.count = inner, inner.count
+
+    def has_changed(self) -> bool:
+        return self._inner.has_changed()
+
+    def at(self, index: Any) -> Any:
+        return self._inner.at(self.count - 1 - index)
+
 
 class Elements(Source):
     """The elements of an iterator over a dataset, whatever the number asked for."""
@@ -124,7 +144,7 @@ class Rows(Source):
     """The rows of a tensor; TypeError for a scalar."""
 
     def __init__(self, tensor: Any, place: str = "iteration"):
-        shape = values.static_shape(check_rows(tensor, place))
+        shape = values.static_shape(tensor_indexing.check_rows(tensor, place))
         known = shape[0] if shape else None
         self._tensor = tensor
         self.count = known if known is not None else ops.shape(tensor)[0]
@@ -168,17 +188,12 @@ class RaggedRows(Source):
         return self._value[index]
 
 
-class Enumerated(Source):
+class Enumerated(Backwards):
     """``enumerate`` of a source."""
 
     def __init__(self, inner: Source, start: Any):
-        self._inner = inner
-        self._first = start
-        self.count = inner.count
-        self.relaxes = inner.relaxes
-
-    def has_changed(self) -> bool:
-        return self._inner.has_changed()
+        super().__init__(inner)
+        self._first, self.relaxes = start, inner.relaxes
 
     def has_more(self, position: Any) -> Any:
         return self._inner.has_more(position)
@@ -253,19 +268,6 @@ def is_dataset(value: Any) -> bool:
     return hasattr(type(value), "as_numpy_iterator") and has_elements(value)
 
 
-def check_rows(tensor: Any, place: str = "iteration") -> Any:
-    """``tensor``, which must have rows."""
-    if values.static_shape(tensor) == []:
-        raise TypeError(
-            diagnostic(
-                place,
-                "a `for` over a scalar tensor, which has no elements",
-                "To count to it write `for i in fg.range(n):`.",
-            )
-        )
-    return tensor
-
-
 def as_source(iterable: Any) -> Source:
     """A staged iterable as elements by number."""
     if isinstance(iterable, Source):
@@ -300,39 +302,24 @@ def staged_zip(*iterables: Any, **keywords: Any) -> Any:
 
 
 def mixed_zip(iterables: list) -> Zipped | None:
-    """``zip`` where the graph alone knows how long something staged is, and Python the rest."""
-    staged = [is_iterated_staged(iterable) for iterable in iterables]
-    sources = _mixed(iterables, staged)
-    return None if sources is None else Zipped(sources)
-
-
-def _mixed(iterables: list, staged: list[bool]) -> list[Source] | None:
-    """The sources of a ``zip`` of staged iterables with a symbolic length and Python ones with a
-    known length: ranges, lists and tuples. None where Python iterates over all, or cannot iterate
-    over some.
+    """``zip`` where the graph alone knows how long something staged is, and Python the rest:
+    ranges, lists and tuples. None where Python iterates over all, or cannot iterate over some.
 
     An iterator over a dataset comes last, since Python takes an element of it that is lost where
     something behind it has ended.
     """
-    kinds = [type(i) if not s else None for i, s in zip(iterables, staged, strict=True)]
-    if not any(staged) or not {range, list, tuple, None}.issuperset(kinds):
+    staged = [is_iterated_staged(iterable) for iterable in iterables]
+    kept = any(has_elements(i) and not is_dataset(i) for i in iterables[:-1])
+    plain = [i for i, s in zip(iterables, staged, strict=True) if not s]
+    # Over an empty one Python runs without asking the graph.
+    are_counted = all(type(i) in (range, list, tuple) and len(i) for i in plain)
+    if not any(staged) or kept or not are_counted:
         return None
-    kept = [has_elements(i) and not is_dataset(i) for i in iterables]
-    if any(kept[:-1]):
-        return None
-    pairs = list(zip(iterables, staged, strict=True))
-    found = [as_source(i) if s else None for i, s in pairs]
-    if all(source is None or is_known(source.count) for source in found):
-        return None
-    counted = [Numbers(i) if type(i) is range else None if s else Items(i) for i, s in pairs]
-    if any(source is not None and source.count == 0 for source in counted):
-        return None  # over which Python runs without asking the graph
-    return [one or other for one, other in zip(found, counted, strict=True)]  # type: ignore[misc]
-
-
-def staged_reversed(sequence: Any) -> Any:
-    """``reversed``."""
-    return ops.reverse(sequence, [0]) if values.is_staged(sequence) else reversed(sequence)
+    found = [
+        as_source(i) if s else Numbers(i) if type(i) is range else Items(i)
+        for i, s in zip(iterables, staged, strict=True)
+    ]
+    return None if all(is_known(source.count) for source in found) else Zipped(found)
 
 
 class Counting(Source):
@@ -458,13 +445,10 @@ class Cursor:
         """Its container; refused where the elements are known only when the graph runs."""
         refuse_stale(self._held)
         if is_grown(self._held) or is_proxy(proxy_of(self._held)):
-            raise errors.StagingError(
-                diagnostic(
-                    here(),
-                    "an iterator over a list is used here, and a staged branch or loop changed "
-                    "the length of the list since the iterator was made",
-                    "Make the iterator after that, or iterate over a copy of the list.",
-                )
+            raise refusal(
+                "an iterator over a list is used here, and a staged branch or loop changed "
+                "the length of the list since the iterator was made",
+                "Make the iterator after that, or iterate over a copy of the list.",
             )
         return self._held
 
@@ -485,32 +469,6 @@ class Cursor:
         if self.is_staged():
             self._refuse()
         return max(len(self._items) - self._at, 0)
-
-    def __reduce__(self) -> Any:
-        if self.is_staged():
-            self._refuse()
-        iterator = iter(self._items)
-        for _ in range(min(self._at, len(self._items) + 1)):
-            next(iterator, None)
-        return iterator.__reduce__()
-
-    def __setstate__(self, position: Any) -> None:
-        if self.is_staged() or self._at != _EXHAUSTED:
-            ended = len(self._items)
-            self._move(min(max(operator.index(position), 0), ended))
-
-    def __copy__(self) -> Cursor:
-        return self._like(self._held)
-
-    def __deepcopy__(self, memo: dict) -> Cursor:
-        import copy
-
-        return self._like(copy.deepcopy(self._held, memo))
-
-    def _like(self, items: Any) -> Cursor:
-        made = region_log.fresh(Cursor(items))
-        made._at = self._at
-        return made
 
     def is_staged(self) -> bool:
         """Whether a tensor is the position."""
@@ -535,13 +493,10 @@ class Cursor:
         taken = active_iterators.Iterators.of_trace().taken
         _, n = taken.get(id(self), (self, 0))
         if n > len(self._items) + (_MOST_TRACED if region_log.in_region() else 0):
-            raise errors.StagingError(
-                diagnostic(
-                    here(),
-                    "more elements are taken than there are from an iterator that a staged branch "
-                    "or loop advanced: where it ends is known only when the graph runs",
-                    "Take the elements before the branch or loop, or iterate over them with `for`.",
-                )
+            raise refusal(
+                "more elements are taken than there are from an iterator that a staged branch "
+                "or loop advanced: where it ends is known only when the graph runs",
+                "Take the elements before the branch or loop, or iterate over them with `for`.",
             )
         taken[id(self)] = self, n + 1
 
@@ -559,16 +514,16 @@ class Cursor:
         region_log.touch(attribute_location("the position of an iterator", self, "_at"))
         self._at = position
 
-    def _refuse(self) -> Any:
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                "an iterator that a staged branch or loop advanced is used here in a way "
-                "that needs its position while tracing, or elements that are tensors alike",
-                "Use `next(it)`, `next(it, default)` or `for`, over numbers or tensors of one "
-                "dtype and shape; or take the elements before the branch or loop.",
-            )
+    def _refuse(self, *args: Any) -> Any:
+        raise refusal(
+            "an iterator that a staged branch or loop may advance is used here in a way that "
+            "needs its position while tracing, or elements that are tensors alike; or it is "
+            "copied or pickled",
+            "Use `next(it)`, `next(it, default)` or `for`, over numbers or tensors of one "
+            "dtype and shape; or take the elements before the branch or loop.",
         )
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __setstate__ = _refuse
 
 
 def going_on(iterable: Any) -> Any:

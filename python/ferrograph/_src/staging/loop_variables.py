@@ -13,9 +13,8 @@ from ..heap.structure import MergedContainers
 from ..heap.trace_context import really
 from ..hints import Any
 from ..native import _core
-from ..symbolic import abstract_value, python_scalars, ranges, values
+from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..symbolic.abstract_value import AbstractValue
-from ..symbolic.merged_objects import stands_for_array
 from ..values import dtypes, errors
 from ..values.errors import shown
 from .conditional import RESULT
@@ -174,7 +173,7 @@ class Variables:
             shape = values.static_shape(tensor)
             slot.indices.append(self.add(label, values.blank(tensor.dtype, shape), shape))
             self.values[len(self.initial) - 1] = found = abstract_value.summary((leaf,))
-            found.arrays = (leaf,) if stands_for_array(leaf) else ()
+            found.arrays = (leaf,) if merged_objects.stands_for_array(leaf) else ()
             if found.integer is not None:
                 self.integers.add_late(len(self.initial) - 1, (label, i))
         return slot

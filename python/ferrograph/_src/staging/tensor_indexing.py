@@ -1,10 +1,15 @@
-"""Items of Python lists, tuples and dicts under symbolic keys."""
+"""Items of Python lists, tuples and dicts under symbolic keys, and ``in`` with tensors."""
 
 from __future__ import annotations
 
+import array
+import collections
+import types
+
 from .. import ops
 from ..heap import aliasing, structure
-from ..heap.source_location import diagnostic, here
+from ..heap.adapters.memory import SEQUENCES
+from ..heap.source_location import here, refusal
 from ..heap.trace_context import note_choice
 from ..hints import Any
 from ..native import _core
@@ -25,12 +30,10 @@ def check_index(key: Any) -> None:
     dtype = getattr(key, "dtype", dtypes.int32)
     if dtype.is_integer or dtype == dtypes.bool:  # a bool is 0 or 1, as in Python
         return
-    raise TypeError(
-        diagnostic(
-            here(),
-            f"only integers serve as an index or a limit, got a tensor of dtype {dtype.name}",
-            "Write `int(...)` around it.",
-        )
+    raise refusal(
+        f"only integers serve as an index or a limit, got a tensor of dtype {dtype.name}",
+        "Write `int(...)` around it.",
+        kind=TypeError,
     )
 
 
@@ -91,14 +94,12 @@ def _standing_for(items: list, made: Any) -> Any:
     return made
 
 
-def _not_alike(problem: str) -> TypeError:
-    return TypeError(
-        diagnostic(
-            here(),
-            f"a tensor is an index of items, or sorts them, and they {problem}",
-            "Make them tensors, numbers, or structures of these that are alike; or choose with "
-            "`if`, or with `fg.switch_case`.",
-        )
+def _not_alike(problem: str) -> Exception:
+    return refusal(
+        f"a tensor is an index of items, or sorts them, and they {problem}",
+        "Make them tensors, numbers, or structures of these that are alike; or choose with "
+        "`if`, or with `fg.switch_case`.",
+        kind=TypeError,
     )
 
 
@@ -182,3 +183,91 @@ def set_item(items: list, key: Any, value: Any) -> None:
     place = ops.where(key < 0, key + n, key)
     for i, old in enumerate(list(items)):
         items[i] = one_of([old, value], ops.cast(ops.equal(place, i), dtypes.int32))
+
+
+def check_rows(tensor: Any, place: str = "iteration") -> Any:
+    """``tensor``, which must have rows."""
+    if values.static_shape(tensor) == []:
+        raise refusal(
+            "a `for` over a scalar tensor, which has no elements",
+            "To count to it write `for i in fg.range(n):`.",
+            place,
+            kind=TypeError,
+        )
+    return tensor
+
+
+# What `in` looks for among the elements; of iterables without such a method, too.
+_AMONG_ELEMENTS = (
+    *(list, tuple, set, frozenset, dict, range, collections.deque, bytes, bytearray),
+    *(collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView),
+    *(collections.UserList, collections.UserDict, collections.ChainMap, array.array),
+)
+
+
+def _refuse_parts(value: Any, container: Any) -> None:
+    """Refuse containers with their own rules of membership, such as strings."""
+    kind = type(container)
+    if isinstance(container, _AMONG_ELEMENTS) or not hasattr(kind, "__contains__"):
+        return
+    if hasattr(kind, "__array__"):
+        return
+    python_scalars.refuse_string(value)
+    raise refusal(
+        f"`in` of a tensor and a `{kind.__name__}`, which compares more than its elements",
+        "Ask before the branch or loop, or test what you mean with the functions of `fg`.",
+        kind=TypeError,
+    )
+
+
+# What is equal to a number or text only where it is the same object, or never.
+_UNEQUAL = (
+    *(type(None), dict, set, frozenset, *SEQUENCES),
+    *(type, types.FunctionType, types.BuiltinFunctionType),
+)
+
+
+def _is_unequal(value: Any, element: Any) -> bool:
+    """Whether an element certainly does not equal ``value``; refused where its class decides."""
+    if values.can_be_tensor(element):
+        if isinstance(element, (int, float, complex)):
+            return python_scalars.is_symbolic_string(value)
+        return merged_objects.scalar_beside_sequence(value, element)
+    if not (isinstance(element, _UNEQUAL) or type(element).__eq__ is object.__eq__):
+        raise refusal(
+            f"`in` compares a tensor, or a Python number or string from a staged branch or loop, "
+            f"with a `{type(element).__name__}`",
+            "Put tensors, Python numbers or strings into the container, or ask before the branch "
+            "or loop.",
+            kind=TypeError,
+        )
+    if python_scalars.are_foreign_met():
+        merged_objects.refuse_among_objects(value)
+    return True
+
+
+def _is_same(value: Any, element: Any) -> Any:
+    same = _equal(value, element)
+    python_scalars.refuse_truth_of_several(same.shape, "`in`")
+    return ops.reduce_all(same)
+
+
+def _equal(left: Any, right: Any) -> Any:
+    return (merged_objects if python_scalars.are_foreign_met() else ops).equal(left, right)
+
+
+def stage_in(value: Any, container: Any) -> Any:
+    """``value in container`` where either is a tensor, or tensors are among the elements."""
+    if values.is_staged(container):
+        python_scalars.refuse_string(container)
+        if python_scalars.is_symbolic_number(container):
+            raise TypeError("argument of `in` is a Python number, which is not iterable")
+        python_scalars.refuse_truth_of_rows(check_rows(container), "`in`")
+        return python_scalars.mark_truth(ops.reduce_any(_equal(container, value)))
+    _refuse_parts(value, container)
+    found: Any = False
+    for element in container:
+        if not _is_unequal(value, element):
+            same = element is value or _is_same(value, element)
+            found = same if found is False else ops.logical_or(found, same)
+    return python_scalars.mark_truth(_core.convert_to_tensor(found))

@@ -1,4 +1,5 @@
-"""Grown lists: Python lists with a symbolic length, by ``append`` and the like in staged code.
+"""Grown lists: Python lists with a symbolic length, by ``append`` and the like in staged code; and
+as arguments of library functions, native code and unpacking.
 
 Such a list stays the same list object and holds one element, a ``Grown``: tensor lists of the
 graph, one for each tensor in an element. Converted code operates on these instead of the list. Code
@@ -7,35 +8,35 @@ that is not converted gets the ``Grown`` itself, which refuses every use.
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import ops
+from ..context import ownership
 from ..heap import aliasing, region_log
 from ..heap.active_iterators import refuse_running
 from ..heap.liveness import frames
 from ..heap.location import Container, Together, is_grown
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import here, refusal
 from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack
 from ..heap.trace_context import refuse_stale
+from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..symbolic import abstract_value, python_scalars, ranges, values
-from ..values import constants, dtypes, errors
+from ..values import constants, dtypes, nest
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from . import iteration, regions, tensor_indexing
 
 
-def _unfit(label: str, problem: str) -> errors.StagingError:
+def _unfit(label: str, problem: str) -> Exception:
     """The error that a list cannot grow in the graph."""
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"{label} grows in a staged branch or loop, but {problem}",
-            "Make its elements tensors of one dtype and one structure, with `fg.cast` for example, "
-            "or keep each part in a list or a `fg.TensorArray` of its own.",
-        )
+    return refusal(
+        f"{label} grows in a staged branch or loop, but {problem}",
+        "Make its elements tensors of one dtype and one structure, with `fg.cast` for example, "
+        "or keep each part in a list or a `fg.TensorArray` of its own.",
     )
 
 
@@ -269,25 +270,20 @@ class Grown(Together):
 
     def refuse_return(self) -> Any:
         """Refuse that a traced function returns the list."""
-        raise errors.StagingError(
-            diagnostic(
-                self._elements.place,
-                f"{self._elements.label} grows in this staged branch or loop and is returned "
-                "by the traced function: its length is known only when the graph runs",
-                "Return `fg.stack(items)`, or write to a TensorArray and return its `stack()`.",
-            )
+        raise refusal(
+            f"{self._elements.label} grows in this staged branch or loop and is returned "
+            "by the traced function: its length is known only when the graph runs",
+            "Return `fg.stack(items)`, or write to a TensorArray and return its `stack()`.",
+            self._elements.place,
         )
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Any:
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"{self._elements.label} grew in a staged branch or loop, at "
-                f"{self._elements.place}: its length is known only when the graph runs, and this "
-                "use of it needs it while tracing",
-                "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
-                "on its name work; or write to a TensorArray.",
-            )
+        raise refusal(
+            f"{self._elements.label} grew in a staged branch or loop, at "
+            f"{self._elements.place}: its length is known only when the graph runs, and this "
+            "use of it needs it while tracing",
+            "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
+            "on its name work; or write to a TensorArray.",
         )
 
     def __copy__(self) -> Grown:
@@ -398,33 +394,6 @@ class Items(iteration.Source):
 
     def at(self, index: Any) -> Any:
         return self._grown.at(index)
-
-
-class Backwards(iteration.Source):
-    """The elements of a source, the last one first."""
-
-    def __init__(self, inner: iteration.Source):
-        self._inner = inner
-        self.count = inner.count
-
-    def has_changed(self) -> bool:
-        return self._inner.has_changed()
-
-    def at(self, index: Any) -> Any:
-        return self._inner.at(self.count - 1 - index)
-
-    def refuse_next(self) -> None:
-        """Refuse to take its elements one by one."""
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                "`next` takes an element of `reversed(items)`, and a staged branch or loop "
-                "changed the length of the items: how many are left is known only when the graph "
-                "runs",
-                "Take the last one by its index, `items[-1]` or `list(items)[-1]`, or iterate "
-                "over `reversed(items)` with `for`.",
-            )
-        )
 
 
 def method(items: list, name: str) -> Callable:
@@ -592,3 +561,114 @@ def as_numbers(values_: Any) -> Any:
 def elements_of(value: Any) -> Iterator | Any:
     """What iterates over ``value`` where it is a grown list, else ``value``."""
     return Items(value) if is_grown(value) else value
+
+
+def refuse_grown(value: Any) -> None:
+    """Refuse a list that the graph grows, where Python would look at its elements."""
+    if type(value) is list and is_grown(value):
+        whole(value)._refuse()
+
+
+def equal(left: list, right: list) -> Any:
+    """Whether two lists are equal of which one is a list that the graph grows; NotImplemented of
+    others."""
+    if not (is_grown(left) or is_grown(right)):
+        return NotImplemented
+    first, second = _stack_of(left, right), _stack_of(right, left)
+    n, m = ops.shape(first)[0], ops.shape(second)[0]
+    both = ops.minimum(n, m)
+    alike = ops.reduce_all(ops.equal(first[:both], second[:both]))
+    return ops.logical_and(ops.equal(n, m), alike)
+
+
+def _stack_of(side: list, other: list) -> Any:
+    """The numbers that a list holds as one tensor."""
+    grown = whole(side if is_grown(side) else other)
+    dtype = grown.holds_numbers()
+    if dtype and is_grown(side):
+        return grown.stacked()
+    if not dtype or not all(values.can_be_tensor(v) and not isinstance(v, str) for v in side):
+        grown._refuse()
+    made = [values.to_tensor(v, dtype) for v in side]
+    return ops.stack(made) if made else ops.zeros([0], dtype)
+
+
+def unpacked(items: list, count: int) -> list:
+    """The elements of a grown list for so many targets, as many when the graph runs."""
+    grown = whole(items)
+    ops.Assert(ops.equal(grown.count(), count), [f"{count} values are needed to unpack the list"])
+    return [grown.at(i) for i in range(count)]
+
+
+def unbound(descriptor: Any) -> Callable:
+    """A method of a builtin class, to be called with its object first."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and is_grown(args[0]):
+            return method(args[0], descriptor.__name__)(*args[1:], **kwargs)
+        return descriptor(*args, **kwargs)
+
+    return call
+
+
+def for_library(function: Callable) -> Callable:
+    """A library function that takes grown lists for tensors."""
+    special = _LIBRARY.get(function)
+    module = getattr(function, "__module__", None)
+    opens = getattr(nest, getattr(function, "__name__", ""), None) is function
+    own = ownership.is_own_module(module) and not opens
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and is_grown(args[0]) and special is not None:
+            return special(whole(args[0]), *args[1:], **kwargs)
+        if function is copy.deepcopy and args and (known := _thread.trace.aliases.sets):
+            known.refuse_deep_copy(args[0])
+        if function in _COPIES or hasattr(function, "takes_lists"):
+            return function(*args, **kwargs)  # which see to what a list holds
+        if not own:
+            for value in (*args, *kwargs.values()):
+                refuse_grown(value)
+                python_scalars.refuse_string(value)
+            return function(*args, **kwargs)
+        args = tuple(as_tensors(a) for a in args)
+        return function(*args, **{k: as_tensors(v) for k, v in kwargs.items()})
+
+    return call
+
+
+_COPIES = (copy.copy, copy.deepcopy)
+
+
+def _stack(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    return _moved(grown.as_tensor(), axis)
+
+
+def _moved(stack: Any, axis: int) -> Any:
+    """``stack`` with its first axis at another place."""
+    if axis == 0:
+        return stack
+    rank = stack.shape.rank
+    axis = axis % rank
+    order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+    return ops.transpose(stack, order)
+
+
+def _concat(grown: Grown, axis: int = 0, name: Any = None) -> Any:
+    if not grown.is_flat():
+        grown._refuse()
+    if axis == 0:
+        return grown.joined()
+    stack = grown.stacked()
+    rank = stack.shape.rank - 1
+    axis = axis % rank
+    moved = _moved(stack, axis)
+    shape = ops.shape(moved)
+    joined = shape[axis : axis + 1] * shape[axis + 1 : axis + 2]
+    return ops.reshape(moved, ops.concat([shape[:axis], joined, shape[axis + 2 :]], 0))
+
+
+_LIBRARY: dict[Callable, Callable] = {
+    ops.stack: _stack,
+    ops.concat: _concat,
+    ops.add_n: lambda grown, name=None: ops.reduce_sum(grown.as_tensor(), axis=0),
+}

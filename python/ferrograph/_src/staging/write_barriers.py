@@ -32,13 +32,13 @@ from ..hints import Any
 from ..native import _core
 from ..symbolic import python_scalars, values
 from ..values import errors
-from . import conditional, list_arguments, side_effects, tensor_lists
+from . import conditional, side_effects, tensor_lists
 
 
 def refuse_chosen(value: Any, use: str) -> None:
     """Refuse to format a value that holds symbolic numbers or strings, or grown lists."""
     for part in walk.walked(value, _held):
-        list_arguments.refuse_grown(part)
+        tensor_lists.refuse_grown(part)
         if values.is_symbolic(part):
             python_scalars.refuse_number(part, use)
             python_scalars.refuse_string(part)

@@ -29,7 +29,6 @@ from ...native import _core
 from ...staging import (
     conditional,
     iteration,
-    list_arguments,
     retrace,
     tensor_indexing,
     tensor_lists,
@@ -41,7 +40,6 @@ from ...staging.iteration import (
     is_dataset,
     mixed_zip,
     staged_enumerate,
-    staged_reversed,
     staged_zip,
     tensor_range,
 )
@@ -261,10 +259,10 @@ def _zip(*iterables: Any, **keywords: Any) -> Any:
 def _reversed(sequence: Any) -> Any:
     if (own := method(sequence, "__reversed__")) is not None:
         return iterated(own())
-    if isinstance(sequence, iteration.Source):
-        return tensor_lists.Backwards(sequence)
     found = tensor_lists.elements_of(sequence)
-    return tensor_lists.Backwards(found) if found is not sequence else staged_reversed(sequence)
+    if isinstance(found, iteration.Source):
+        return iteration.Backwards(found)
+    return ops.reverse(found, [0]) if is_staged(found) else reversed(found)
 
 
 def _setattr(target: Any, name: str, value: Any) -> None:
@@ -333,7 +331,7 @@ def _reduction(python: Callable, staged: Callable, pairwise: Callable, empty: An
                 return total
         values = tensor_lists.as_numbers(values)
         if is_staged(values) and not args and not keywords:
-            return staged(iteration.check_rows(values), axis=0)
+            return staged(tensor_indexing.check_rows(values), axis=0)
         if type(values) is list and any(function_of(type(v), "__radd__") for v in values):
             start = args[0] if args else keywords.get("start", 0)
             return functools.reduce(functools.partial(arithmetic.binary, "add"), values, start)
@@ -352,7 +350,7 @@ def _extreme(python: Callable, reduction: Callable, pairwise: Callable) -> Calla
             return _keyed(python, reduction, args, sorting.with_callbacks(keywords))
         if len(args) == 1 and is_staged(args[0]):
             python_scalars.refuse_truth_of_rows(
-                iteration.check_rows(args[0]), f"`{python.__name__}`", 2
+                tensor_indexing.check_rows(args[0]), f"`{python.__name__}`", 2
             )
             _assert_elements(python, args[0])
             return tensor_lists.as_element(given[0], _of_all(reduction, args[0]))
@@ -435,7 +433,7 @@ def _applied(python: Callable) -> Callable:
                 return found
         n = 1 if python is functools.reduce else len(iterables)  # whose second one is a value
         for iterable in iterables[:n]:
-            list_arguments.refuse_grown(iterable)
+            tensor_lists.refuse_grown(iterable)
         taken = [_taken(i) for i in iterables[:n]]
         called = hooks.callee(function) if callable(function) else function
         return python(called, *taken, *iterables[n:])
@@ -461,7 +459,7 @@ def _next(iterator: Any, *default: Any) -> Any:
         return _following(iterator, *default)
     if (own := method(iterator, "__next__")) is not None:
         return _following_own(own, *default)
-    if isinstance(iterator, tensor_lists.Backwards):
+    if isinstance(iterator, iteration.Source):
         iterator.refuse_next()
     write_barriers.advanced(iterator)
     if not default or not has_elements(iterator):

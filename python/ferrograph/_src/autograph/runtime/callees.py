@@ -20,7 +20,7 @@ from ...heap.source_location import ConversionError
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
-from ...staging import list_arguments, side_effects, tensor_lists, variant_proxies, write_barriers
+from ...staging import side_effects, tensor_lists, variant_proxies, write_barriers
 from .. import status
 from ..convert import compile, stack_depth
 from ..straight_line import sets_attributes_only
@@ -221,7 +221,7 @@ def _form(callee: Any) -> Any:
     if issubclass(kind, _BUILTIN):  # of a method that gets its class
         return _builtin(callee) if region_log.active() else callee
     if kind in UNBOUND_METHODS and write_barriers.has_lists():
-        return unconverted_calls.guarded(list_arguments.unbound(callee))
+        return unconverted_calls.guarded(tensor_lists.unbound(callee))
     if kind is types.MethodWrapperType and is_grown(callee.__self__):
         return tensor_lists.method(callee.__self__, callee.__name__)
     return _callable_object(callee)
@@ -298,7 +298,7 @@ def _library(callee: Any) -> Any:
     takes_lists = write_barriers.has_lists()
     if takes_lists:
         is_ordering = getattr(callee, "__module__", None) in _ORDERING
-        callee = list_arguments.for_library(callee)
+        callee = tensor_lists.for_library(callee)
         callee = equality.ordering(callee) if is_ordering else callee
     return unconverted_calls.guarded(callee, takes_lists) if region_log.has_stale() else callee
 

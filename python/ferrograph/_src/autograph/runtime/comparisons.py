@@ -9,7 +9,7 @@ from ...context.hooks import hooks
 from ...heap.adapters.builtin_classes import COMPARED, SEARCHED
 from ...heap.trace_context import is_proxy, loud
 from ...hints import Any
-from ...staging import conditional, list_arguments, tensor_lists, variant_proxies
+from ...staging import conditional, tensor_indexing, tensor_lists, variant_proxies
 from ...symbolic.values import is_staged
 from ...values import errors
 from . import equality, shared_iterators
@@ -49,7 +49,7 @@ def contained(operation: str, value: Any, container: Any) -> Any:
         if shared_iterators.may_act(container):
             found = _among(value, container)
             return not_(found) if operation == "not_in" else found
-        found = list_arguments.stage_in(value, container)
+        found = tensor_indexing.stage_in(value, container)
         return conditional.stage_not(found) if operation == "not_in" else found
     try:
         return value in container if operation == "in" else value not in container

@@ -23,7 +23,7 @@ from ...heap.source_location import here
 from ...heap.walk import fields, walked
 from ...hints import Any
 from ...native import _core
-from ...staging import conditional, list_arguments, write_barriers
+from ...staging import conditional, tensor_lists, write_barriers
 from ...symbolic.values import is_staged
 from .arithmetic import compared
 from .logic import and_, not_
@@ -59,7 +59,7 @@ def _equal_sequences(left: Any, right: Any) -> Any:
     if left is right:
         return True
     if isinstance(left, list):
-        same = list_arguments.equal(left, right)
+        same = tensor_lists.equal(left, right)
         if same is not NotImplemented:
             return same
     return len(left) == len(right) and _all_equal(zip(left, right, strict=True))
@@ -95,7 +95,7 @@ def _compared(name: str, left: Any, right: Any) -> Any:
 def _ordered(name: str, left: list, right: list) -> Any:
     """The order of sequences: that of the first elements that are not equal, or of the lengths."""
     for side in (left, right):
-        list_arguments.refuse_grown(side)
+        tensor_lists.refuse_grown(side)
     for i, (a, b) in enumerate(zip(left, right, strict=False)):
         same = _equal(a, b)
         if is_staged(same):
@@ -124,7 +124,7 @@ def refuse_held(value: Any) -> None:
     """Refuse a value that Python's own code compares where a list in it is one of the graph's."""
     if write_barriers.has_lists():
         for part in walked(value, _held):
-            list_arguments.refuse_grown(part)
+            tensor_lists.refuse_grown(part)
 
 
 def _held(value: Any) -> Iterable:

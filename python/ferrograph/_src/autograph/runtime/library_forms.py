@@ -17,7 +17,7 @@ from ...context.ownership import is_own_file
 from ...heap import region_log
 from ...hints import Any
 from ...native import _core
-from ...staging import list_arguments, write_barriers
+from ...staging import tensor_lists, write_barriers
 from ...staging.iteration import tensor_range
 from ...symbolic import merged_objects, python_scalars
 from ...values import nest
@@ -44,7 +44,7 @@ _NUMPY_LIKE = f"{ops.__name__.partition('.')[0]}.experimental.numpy"
 def _giving_tensors(function: Callable) -> Callable:
     @functools.wraps(function, updated=())
     def make(*args: Any, **keywords: Any) -> Any:
-        called = list_arguments.for_library(function) if write_barriers.has_lists() else function
+        called = tensor_lists.for_library(function) if write_barriers.has_lists() else function
         made = called(*args, **keywords)
         if type(made) is list:
             return [python_scalars.note_tensor(part) for part in made]

@@ -10,7 +10,7 @@ from ...heap.adapters.builtin_classes import SELF_MATCHING, is_function
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...hints import Any
-from ...staging import conditional, list_arguments, side_effects
+from ...staging import conditional, side_effects, tensor_lists
 from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
 from ...values import errors
@@ -178,7 +178,7 @@ def _either(first: Any, second: Any) -> Any:
 
 
 def _sequence(subject: Any, names: dict, *patterns: tuple) -> Any:
-    list_arguments.refuse_grown(subject)
+    tensor_lists.refuse_grown(subject)
     if not isinstance(subject, Sequence) or isinstance(subject, (str, bytes, bytearray)):
         return False
     stars = [i for i, p in enumerate(patterns) if p[0] == "star"]

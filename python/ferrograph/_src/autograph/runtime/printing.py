@@ -9,7 +9,7 @@ from ...heap.walk import walked
 from ...hints import Any
 from ...native import _core
 from ...ops import debug, string_ops
-from ...staging import list_arguments
+from ...staging import tensor_lists
 from ...symbolic import merged_objects, python_scalars
 from ...values import dtypes
 from . import texts
@@ -33,7 +33,7 @@ def _holds_written(value: Any) -> bool:
 
 
 def _is_written(value: Any) -> bool:
-    list_arguments.refuse_grown(value)
+    tensor_lists.refuse_grown(value)
     if type(value) is not _core.SymbolicTensor:
         return False
     if python_scalars.is_foreign(value):

@@ -13,7 +13,8 @@ from ...heap.source_location import diagnostic, here
 from ...hints import Any
 from ...native import _core
 from ...staging import tensor_lists
-from ...staging.iteration import check_rows, is_dataset
+from ...staging.iteration import is_dataset
+from ...staging.tensor_indexing import check_rows
 from ...symbolic import python_scalars
 from ...symbolic import values as values_module
 from ...symbolic.values import is_staged

@@ -7,7 +7,7 @@ from ...heap.adapters.builtin_classes import COLLECTIONS, INDEXED, SEQUENCES
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of
 from ...hints import Any
-from ...staging import conditional, list_arguments, tensor_lists, variant_proxies
+from ...staging import conditional, tensor_lists, variant_proxies
 from ...staging.iteration import going_on, has_elements
 from ...symbolic.values import is_staged
 from ...values import errors
@@ -57,8 +57,8 @@ def unpacked(value: Any, pattern: tuple) -> Any:
         value = variant_proxies.perform(list, value)
     if type(value) is list and tensor_lists.is_grown(value):
         if False in pattern:
-            list_arguments.refuse_grown(value)
-        value = list_arguments.unpacked(value, len(pattern))
+            tensor_lists.refuse_grown(value)
+        value = tensor_lists.unpacked(value, len(pattern))
     value = conditional.rows(value) if is_staged(value) else iterated(value)
     fits = isinstance(value, (list, tuple)) and len(value) == len(pattern)
     if not fits or not any(pattern):

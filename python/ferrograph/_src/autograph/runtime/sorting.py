@@ -11,7 +11,7 @@ from ...heap.location import Container
 from ...heap.trace_context import loud, note_ordered
 from ...hints import Any
 from ...staging import tensor_indexing, tensor_lists
-from ...staging.iteration import check_rows
+from ...staging.tensor_indexing import check_rows
 from ...symbolic import python_scalars
 from ...symbolic import values as values_module
 from ...symbolic.values import is_staged

@@ -15,7 +15,7 @@ from ...heap.trace_context import chosen, loud
 from ...hints import Any
 from ...native import _core
 from ...ops import string_ops
-from ...staging import list_arguments, write_barriers
+from ...staging import tensor_lists, write_barriers
 from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
 from ...values import dtypes, errors
@@ -98,7 +98,7 @@ def shown(value: Any) -> Any:
     """``value``, which Python makes a text of."""
     if type(value) is tuple:
         return tuple(map(shown, value))
-    list_arguments.refuse_grown(value)
+    tensor_lists.refuse_grown(value)
     if chosen or loud:
         write_barriers.refuse_chosen(value, "a text")
     return value

@@ -18,7 +18,7 @@ from ...heap.structure import leaves_of
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
-from ...staging import conditional, list_arguments, side_effects, variant_proxies, write_barriers
+from ...staging import conditional, side_effects, tensor_lists, variant_proxies, write_barriers
 from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
 from ...values import errors
@@ -63,7 +63,7 @@ def given(callee: Callable, args: tuple, takes_lists: bool = False) -> tuple:
         if name not in _KEEPS:
             python_scalars.refuse_string(value)
             if not takes_lists:
-                list_arguments.refuse_grown(value)
+                tensor_lists.refuse_grown(value)
     return args
 
 
@@ -86,7 +86,7 @@ def formatting(callee: Callable) -> Callable:
     def put_in(*args: Any, **kwargs: Any) -> Any:
         for value in (*args, *kwargs.values()):
             write_barriers.refuse_chosen(value, "a text")
-            list_arguments.refuse_grown(value)
+            tensor_lists.refuse_grown(value)
         return callee(*args, **kwargs)
 
     return put_in
@@ -202,7 +202,7 @@ def over_elements(callee: Any, n_functions: int = 0) -> Any:
 
 def spread(value: Any) -> Any:
     """``value`` in ``f(*value)`` and ``(*value,)``."""
-    list_arguments.refuse_grown(value)
+    tensor_lists.refuse_grown(value)
     return conditional.rows(value) if is_staged(value) else collected(value)
 
 
@@ -213,5 +213,5 @@ def spread_in_list(value: Any) -> Any:
 
 def spread_in_set(value: Any) -> Any:
     """``value`` in ``{*value}``, whose length Python does not ask for."""
-    list_arguments.refuse_grown(value)
+    tensor_lists.refuse_grown(value)
     return iterated(value)
