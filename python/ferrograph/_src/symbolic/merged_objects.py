@@ -2,7 +2,7 @@
 comparisons of identity.
 
 An array that is a tensor in the graph is refused where other code reads its memory. Operators of
-such tensors work in the dtype that NumPy gives.
+such tensors are refused where NumPy works in another dtype.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..heap.trace_context import thread as _thread
 from ..heap.trace_context import watch_operators
 from ..hints import Any
 from ..native import _core
-from ..values import dtypes
+from ..values import dtypes, errors
 from ..values.composite import CompositeTensor
 from . import python_scalars
 from .values import (
@@ -37,7 +37,6 @@ from .values import (
     is_converted,
     is_made_of,
     is_symbolic,
-    is_tensor,
     key_of,
     known,
     noted,
@@ -364,7 +363,6 @@ _OPERATORS: dict[str, tuple[Callable, str]] = {
     ">": (operator.gt, "greater"),
     ">=": (operator.ge, "greater_equal"),
 }
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def result(tensor: Any, other: Any, sign: str, swapped: bool, frame: types.FrameType) -> Any:
@@ -395,18 +393,11 @@ def in_place(tensor: Any, other: Any, sign: str) -> Any:
 
 
 def _put_in_place(sign: str, changed: Any, result: Any) -> Any:
-    """The result of an operator as an array that is changed in place has it."""
-    dtype = dtypes.as_dtype(changed.dtype)
-    if result is NotImplemented or (result.dtype == dtype and result.shape == changed.shape):
-        return result
-    can_cast = sys.modules["numpy"].can_cast
-    if (
-        result.shape.rank in (0, None)
-        or not result.shape.is_compatible_with(changed.shape)
-        or not can_cast(result.dtype.as_numpy_dtype, dtype.as_numpy_dtype, "same_kind")
-    ):
-        _refuse_operator(sign, "changes the dtype or the shape in place, or makes another scalar")
-    return ops.cast(result, dtype)
+    """The result of an operator, which an array that is changed in place must have room for."""
+    dtype, shape = dtypes.as_dtype(changed.dtype), changed.shape
+    if result.dtype != dtype or not result.shape.is_compatible_with(shape):
+        _refuse_operator(sign, "changes the dtype or the shape in place")
+    return result
 
 
 def may_stand_for_numpys(value: Any) -> bool:
@@ -431,55 +422,32 @@ def refuse_among_objects(value: Any) -> None:
 
 
 def _as_in_numpy(sign: str, tensor: Any, other: Any, swapped: bool) -> Any:
-    """The result of an operator on an array and another operand, in the dtype that NumPy gives."""
+    """The result of an operator on an array or a scalar and another operand, refused where NumPy
+    gives another dtype."""
     plain, name = _OPERATORS[sign]
-    is_comparison = sign in _COMPARISONS
-    if other is None and plain in (ops.equal, ops.not_equal):
-        if tensor.shape.rank != 0:
-            refuse_among_objects(tensor)
-        return plain is ops.not_equal
+    sides = (other, tensor) if swapped else (tensor, other)
     if isinstance(other, SEQUENCES) or _has_own_operators(other):
         _refuse_operator(sign, f"meets a `{type(other).__name__}`, of which NumPy makes an array")
-    beside = _sample(other, sign == "**" and not swapped)
-    sides = (other, tensor) if swapped else (tensor, other)
-    if beside is None:
+    if other is None and plain in (ops.equal, ops.not_equal):
+        refuse_among_objects(tensor)
+        return plain is ops.not_equal
+    samples = [_sample(side, sign == "**" and side is sides[1]) for side in sides]
+    if any(sample is None for sample in samples):
         result = plain(*sides)
         is_strong = is_converted(other) and not python_scalars.is_symbolic_number(other)
         return python_scalars.note_tensor(result) if is_strong else result
-    own, numpy = _sample(tensor), sys.modules["numpy"]
-    samples = (beside, own) if swapped else (own, beside)
+    numpy = sys.modules["numpy"]
     try:
         with numpy.errstate(all="ignore"):
-            given = getattr(numpy, name)(*samples).dtype
-        taken = dtypes.as_dtype(numpy.result_type(*samples) if is_comparison else given)
-        given = dtypes.as_dtype(given)
-    except (TypeError, ValueError, OverflowError) as error:
-        _refuse_operator(sign, f"fails in NumPy, or has no dtype of a tensor's: {error}")
-    kinds = {numpy.asarray(side).dtype.kind for side in samples}
-    if is_comparison and taken.is_floating and kinds == {"i", "u"}:
-        _refuse_operator(sign, "compares integers with and without a sign")
-    _refuse_unknown(sign, sides, samples, taken)
-    try:
-        result = plain(*(_taken(side, taken) for side in sides))
-    except ValueError:
-        _refuse_operator(sign, "is of shapes that do not go together")
-    if result is not NotImplemented and result.dtype != given:
-        _refuse_operator(sign, f"gives {given.name} in NumPy, {result.dtype.name} in the graph")
+            given = dtypes.as_dtype(getattr(numpy, name)(*samples).dtype)
+        compared = dtypes.as_dtype(numpy.result_type(*samples))
+        result = plain(*sides)
+    except (TypeError, ValueError, OverflowError, errors.InvalidArgumentError) as error:
+        _refuse_operator(sign, f"fails in NumPy, or in the graph: {error}")
+    found = tensor.dtype if given == dtypes.bool else result.dtype
+    if found != (compared if given == dtypes.bool else given):
+        _refuse_operator(sign, f"works in another dtype in NumPy than in the graph, {found.name}")
     return result
-
-
-def _refuse_unknown(sign: str, sides: tuple, samples: tuple, taken: Any) -> None:
-    """Refuse a result that depends on a merge: on whether there is an array or a tensor and, in a
-    NumPy that promotes by value, on values."""
-    numpy = sys.modules["numpy"]
-    own = [s for s in samples if type(s) not in NUMBERS]
-    if all(dtypes.as_dtype(numpy.asarray(sample).dtype) == taken for sample in own):
-        return
-    if any(may_stand_for_numpys(s) and not python_scalars.is_foreign(s) for s in sides):
-        _refuse_operator(sign, "depends on whether that is an array or a tensor")
-    ranks = {numpy.ndim(sample) == 0 for sample in samples}
-    if numpy.__version__.startswith("1.") and len(ranks) > 1:
-        _refuse_operator(sign, "depends on the value of a scalar in this NumPy")
 
 
 def _sample(value: Any, as_it_is: bool = False) -> Any:
@@ -494,15 +462,6 @@ def _sample(value: Any, as_it_is: bool = False) -> Any:
         rank = 1 if value.shape.rank is None else value.shape.rank
         return numpy.ones((1,) * rank, value.dtype.as_numpy_dtype)
     return None
-
-
-def _taken(value: Any, dtype: Any) -> Any:
-    """An operand in the dtype in which NumPy would work."""
-    if is_tensor(value):
-        return value if value.dtype == dtype else ops.cast(value, dtype)
-    if type(value) in NUMBERS:
-        return value  # which takes the dtype of the other one
-    return sys.modules["numpy"].asarray(value).astype(dtype.as_numpy_dtype)
 
 
 def _refuse_operator(sign: str, problem: str) -> NoReturn:
