@@ -30,8 +30,6 @@ class Aliases(TracePart):
 
     sets: Any = None  # ``MayAliasSets``
     identified: Any = None  # objects whose identity was asked for, by id
-    compares = False  # whether the program asked which of two tensors something is
-    made_anew: Any = None  # keys of tensors, see ``aliases.note_new``
 
     def __init__(self) -> None:
         self.copies: dict[int, tuple] = {}  # with what iterations begin, and of what

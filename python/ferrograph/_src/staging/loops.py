@@ -18,7 +18,6 @@ from ..heap.location import UNDEFINED, Location, State, Together, is_grown
 from ..heap.source_location import diagnostic
 from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
-from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..symbolic import merged_objects, ranges, values
@@ -255,7 +254,7 @@ def _stage(
         pairs = [*zip(state.places, before, strict=True)][state.n_names :]
         side_effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
         changed = [p for p, _ in pairs]
-        merged_objects.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
+        merged_objects.refuse_replaced(loop.carried(before), changed, place)
     try:
         with Variables(place, memory) as variables:
             variables.runs = loop.runs if chosen.maximum_iterations is None else None
@@ -293,15 +292,11 @@ def _stage(
                         inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
                     )
                     more = ops.logical_and(limit, more)
-            asks = loop.is_for and _thread.trace is not None and _thread.trace.aliases.compares
-            made_anew = _made_anew(slots, after, variables) if asks else ()
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
         raise
     leave_results(loop, before, after, slots, late, variables, outputs)
-    for i in made_anew:
-        merged_objects.note_new_tensor(state.places[i].get())
     side_effects.substitute_again()
     if variables.joins:
         aliasing.note(variables.joins, reached, place)
@@ -311,16 +306,6 @@ def _stage(
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
         merged_objects.note_arrays(arrays, reached, place)
-
-
-def _made_anew(slots: dict[int, Slot], after: list, variables: Variables) -> list[int]:
-    """The locations in which the last iteration, which there certainly is, leaves a tensor that it
-    has made itself."""
-    if variables.runs is None or variables.runs() is not True:
-        return []
-    return [
-        i for i in slots if variables.body.has(after[i]) and merged_objects.is_new_tensor(after[i])
-    ]
 
 
 def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:

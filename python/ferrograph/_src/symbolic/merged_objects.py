@@ -187,27 +187,16 @@ def refuse_arrays(found: Iterable[tuple[Location, Any]], functions: tuple, place
 
 
 def refuse_replaced(
-    carried: Iterable[tuple[Location, Any]],
-    changed: Iterable[Location],
-    functions: tuple,
-    place: str,
+    carried: Iterable[tuple[Location, Any]], changed: Iterable[Location], place: str
 ) -> None:
-    """Refuse locations whose arrays the functions of a loop replace, if they change these in place
-    before, as views of them do."""
+    """Refuse locations whose arrays a loop replaces, where it changes their memory, too."""
     owners = {id(p.owner) for p in changed if is_array(p.owner)}
     for spot, value in carried if owners else ():
-        if id(spot.owner) in owners or all(id(a) not in owners for a in arrays_in(value)):
-            continue
-        name = spot.label.rpartition(".")[2]
-        replacing = [f for f in functions if frames.replaces_first(f.__code__, name)]
-        others = [f.__code__ for f in functions if f not in replacing]
-        if not (replacing and all(map(frames.changes_nothing, others))):
+        if id(spot.owner) not in owners and any(id(a) in owners for a in arrays_in(value)):
             raise refusal(
                 f"{spot.label!r} is an array that this staged loop replaces, and whose memory "
-                "it changes under another name, perhaps before: the loop carries a tensor, "
-                "which shares no memory",
-                f"Replace {spot.label!r} at the beginning of the loop's body, or let the other "
-                "name have a copy, `a.copy()`.",
+                "it changes under another name: the loop carries a tensor, which shares no memory",
+                f"Let {spot.label!r} or the other name have a copy, `a.copy()`, before the loop.",
                 place,
             )
 
@@ -502,8 +491,6 @@ def note_identity(value: Any) -> None:
 
 def refuse_identity(pairs: Iterable[tuple[Any, Any]]) -> None:
     """Refuse a comparison of the identity of two values where one may be merged of the other."""
-    if _thread.trace is not None:
-        aliasing.Aliases.of_trace().compares = True
     if any(a is not b and _may_be_one(a, b) for a, b in pairs):
         raise refusal(
             "this line asks which object a value is that may be merged in a staged branch or "
@@ -530,14 +517,7 @@ def _may_be_one(first: Any, second: Any) -> bool:
     ):
         return False
     if is_symbolic(first) and is_symbolic(second):
-        are_new = is_new_tensor(first), is_new_tensor(second)
-        if all(are_new):
-            return False
-        # A new object is none that existed before.
-        return not (
-            (are_new[0] and _was_before(second, first))
-            or (are_new[1] and _was_before(first, second))
-        )
+        return not (_is_new_tensor(first) and _is_new_tensor(second))
     return _is_of_graph(first) or _is_of_graph(second)
 
 
@@ -571,40 +551,10 @@ _CHOICES = frozenset(
 )
 
 
-def is_new_tensor(tensor: Any) -> bool:
+def _is_new_tensor(tensor: Any) -> bool:
     """Whether a tensor was made by what makes one in plain Python, too."""
-    if not is_symbolic(tensor):
-        return False
-    made_anew = _thread.trace.aliases.made_anew
-    if made_anew and key_of(tensor) in made_anew:
-        return True
     made = _core.made_by(tensor)
     if made is None or made[0] in _CHOICES:
         return False
-    return made[0] != "Placeholder" or tensor._graph_id not in _graphs()  # a variable of a loop
-
-
-def _graphs() -> list[int]:
-    """The graphs of the regions under construction, the innermost last."""
-    return [region.region.graph_id for region in _thread.regions]
-
-
-def note_new_tensor(tensor: Any) -> None:
-    """Note a tensor that is a new object in plain Python, whatever operation gives it: the result
-    of a user function, or of the last iteration of a loop that certainly has one."""
-    aliases = aliasing.Aliases.of_trace()
-    if aliases.made_anew is None:
-        aliases.made_anew = set()
-    aliases.made_anew.add(key_of(tensor))
-
-
-def _was_before(first: Any, second: Any) -> bool:
-    """Whether one tensor was there when another one was made: earlier in the same graph, or in one
-    around it, to which nothing is added meanwhile."""
-    graphs = _graphs()
-    if first._graph_id == second._graph_id:
-        return bool(first._id < second._id)
-    if second._graph_id not in graphs:
-        return False
-    at = graphs.index(second._graph_id)
-    return first._graph_id not in graphs or graphs.index(first._graph_id) < at
+    is_of_region = any(r.region.graph_id == tensor._graph_id for r in _thread.regions)
+    return made[0] != "Placeholder" or not is_of_region  # where it is a variable of a loop

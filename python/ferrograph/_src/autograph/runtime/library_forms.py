@@ -14,12 +14,11 @@ from collections.abc import Callable
 from ... import ops
 from ...context.hooks import hooks
 from ...context.ownership import is_own_file
-from ...heap import region_log
 from ...hints import Any
 from ...native import _core
 from ...staging import tensor_lists, write_barriers
 from ...staging.iteration import tensor_range
-from ...symbolic import merged_objects, python_scalars
+from ...symbolic import python_scalars
 from ...values import nest
 from ...values.constants import constant
 from . import frame_builtins, printing
@@ -48,11 +47,7 @@ def _giving_tensors(function: Callable) -> Callable:
         made = called(*args, **keywords)
         if type(made) is list:
             return [python_scalars.note_tensor(part) for part in made]
-        noted = python_scalars.note_tensor(made)
-        is_given = any(made is value for value in (*args, *keywords.values()))
-        if type(noted) is _core.SymbolicTensor and not is_given and region_log.active():
-            merged_objects.note_new_tensor(noted)
-        return noted
+        return python_scalars.note_tensor(made)
 
     return make
 
