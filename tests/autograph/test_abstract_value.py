@@ -149,6 +149,13 @@ def zeros(x, k):
     return n
 
 
+def counted(x, k):
+    n = 0
+    for i in range(k):
+        n += int(x > i)
+    return n
+
+
 def products(x, k):
     n = 1
     for _ in range(k):
@@ -158,6 +165,8 @@ def products(x, k):
 
 def test_what_stays_small_in_a_loop_is_not_checked():
     assert BEYOND not in graph_of(zeros)
+    assert BEYOND not in graph_of(counted)
+    assert int(fg.function(counted)(fg.constant(3), fg.constant(5))) == 3
     assert BEYOND in graph_of(products)
 
 

@@ -99,6 +99,10 @@ def most(leaf: Any, depth: int = 0) -> int | None:
 
 def _most_made(op: str, inputs: list, depth: int) -> int | None:
     """The same of what an operation gives."""
+    if op == "Cast" and inputs[0].dtype == dtypes.bool:
+        return 1
+    if op == "StopGradient":
+        return most(inputs[0], depth)
     if op in ("FloorMod", "Mod"):
         return most(inputs[1], depth)
     if op == "FloorDiv":
@@ -114,6 +118,12 @@ def _most_made(op: str, inputs: list, depth: int) -> int | None:
     if op in SUMS:
         return sum(found)
     return found[0] * found[1] if op == "Mul" else max(found)
+
+
+def _is_small(leaf: Any) -> bool:
+    """Whether an integer is at most one, or minus one, such as that of a bool."""
+    found = most(leaf)
+    return found is not None and found <= 1
 
 
 def is_large(leaf: Any) -> bool:
@@ -136,8 +146,7 @@ def _no_larger_than(op: str, inputs: list) -> list | None:
     """The inputs of an operation of which one is at least as large as its result, but for a step by
     one; None where that cannot be said."""
     if op in SUMS:
-        steps = [c is not None and abs(c) <= 1 for c in map(constant, inputs)]
-        return inputs if any(steps) else None
+        return inputs if any(map(_is_small, inputs)) else None
     if op in ("FloorMod", "Mod"):
         return inputs[1:]
     if op == "FloorDiv":
@@ -225,7 +234,10 @@ def note(
     integers of which it is one, or is made; ``at_most`` is how far from zero it is at most.
     """
     if _thread.trace is not None and is_symbolic(tensor) and _may_stand_for_one(tensor):
-        checks, value = Checks.of_trace(), noted(tensor)
+        checks, value, made = Checks.of_trace(), noted(tensor), _core.made_by(tensor)
+        if at_most is None and made is not None:
+            at_most = _most_made(*made, 1)
+        large = large and (at_most is None or at_most > limit(tensor.dtype) // 2)
         if checks.integers is None:
             checks.integers, checks.bound = _core.Numbers(), _check_function
         checks.integers.add(tensor)
@@ -433,6 +445,10 @@ def _exact(op: str, inputs: list, output: Any) -> Callable[[], Any] | None:
             return _small_step
         rises = (step > 0) is (op != "Sub")
         return lambda: ops.greater(output, start) if rises else ops.less(output, start)
+    steps = inputs[1:] if op == "Sub" else inputs if op in SUMS else ()
+    for step in filter(_is_small, steps):
+        if not is_large(inputs[inputs[0] is step]):
+            return _small_step
     if op == "Mul" and not {0, 1}.isdisjoint(constants):
         return None
     if op in ("Neg", "Abs"):
