@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterator
 
 from .. import ops
-from ..context import ownership, tracebacks
+from ..context import tracebacks
 from ..heap import structure
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
@@ -45,32 +45,25 @@ def mark_left(exception: BaseException) -> None:
     """Mark an exception that leaves a staged branch or loop, and add a note to a builtin one. One
     that ends an iteration in Python is refused."""
     if isinstance(exception, (StopIteration, StopAsyncIteration)):
-        raise _ended() from exception
+        raise refusal(
+            "an iterator ends in a staged branch or loop (`StopIteration`), which happens "
+            "while tracing, whatever the graph decides, also where plain Python would not come to "
+            "that line",
+            "Take the elements before the branch or loop, or give `next` a default.",
+        ) from exception
     is_pythons = type(exception).__module__ == "builtins" and not is_diagnostic(exception)
     if is_pythons and not left_region(exception):
-        tracebacks.add_note(exception, _left_text())
+        note = diagnostic(
+            here(),
+            "raised while a staged branch or loop was traced, which happens whatever the graph "
+            "decides, also where plain Python would not come to that line",
+            "Test with a Python value whether it may run, or let it work for all that the graph "
+            "may decide.",
+        )
+        tracebacks.add_note(exception, note)
     with contextlib.suppress(AttributeError):  # not every class takes attributes
         exception._ferrograph_left_region = True
         exception._ferrograph_said = None
-
-
-def _ended() -> Exception:
-    return refusal(
-        "an iterator ends in a staged branch or loop (`StopIteration`), which happens "
-        "while tracing, whatever the graph decides, also where plain Python would not come to "
-        "that line",
-        "Take the elements before the branch or loop, or give `next` a default.",
-    )
-
-
-def _left_text() -> str:
-    return diagnostic(
-        here(),
-        "raised while a staged branch or loop was traced, which happens whatever the graph "
-        "decides, also where plain Python would not come to that line",
-        "Test with a Python value whether it may run, or let it work for all that the graph may "
-        "decide.",
-    )
 
 
 def left_region(exception: BaseException | None) -> bool:
@@ -115,26 +108,17 @@ def explain_unset(exception: Exception) -> None:
     """Say in an error about such a name why it is not set."""
     name = _unset_name(exception)
     if name and not is_diagnostic(exception):
+        met = python_scalars.met_in(exception)
+        spot = SourceLocation(met.tb_frame.f_code.co_filename, met.tb_lineno) if met else ""
         tracebacks.add_note(
             exception,
             diagnostic(
-                _raised_at(exception),
+                spot,
                 f"a staged branch or loop may set {name!r}, and a function reads it after "
                 "that: while tracing it is not set, whatever the graph decides",
                 f"Set {name!r} before the branch or loop.",
             ),
         )
-
-
-def _raised_at(exception: Exception) -> str:
-    """The line of user code that raised an exception."""
-    spot, traceback = "", exception.__traceback__
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if not ownership.is_library_file(file):
-            spot = SourceLocation(file, traceback.tb_lineno)
-        traceback = traceback.tb_next
-    return spot
 
 
 def _names_symbolic(exception: BaseException) -> bool:

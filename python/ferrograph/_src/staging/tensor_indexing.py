@@ -20,9 +20,14 @@ from ..values import dtypes
 def item(items: Any, key: Any) -> Any:
     """``items[key]`` of a list or tuple, whose index is a tensor."""
     check_index(key)
+    return one_of(list(items), _place(items, key, "list index out of range"))
+
+
+def _place(items: Any, key: Any, message: str) -> Any:
+    """The place that an index means, of which negative ones count from the end."""
     key, n = ops.cast(key, dtypes.int32), len(items)
-    ops.Assert(ops.logical_and(key >= -n, key < n), ["list index out of range"])
-    return one_of(list(items), ops.where(key < 0, key + n, key))
+    ops.Assert(ops.logical_and(key >= -n, key < n), [message])
+    return ops.where(key < 0, key + n, key)
 
 
 def check_index(key: Any) -> None:
@@ -44,15 +49,12 @@ def under_key(items: dict, key: Any) -> Any:
     known = [k for k in items if type(k) in kinds and not (whole and k % 1)]
     if not known:
         raise KeyError("there is no such key in the dict")
-    alike = ops.equal(ops.stack([_key(k, key.dtype) for k in known]), key)
+    convert = int if whole else lambda k: k
+    keys = [_core.convert_to_tensor(convert(k), key.dtype) for k in known]
+    alike = ops.equal(ops.stack(keys), key)
     ops.Assert(ops.reduce_any(alike), ["KeyError: no such key in the dict:", key])
     place = ops.argmax(ops.cast(alike, dtypes.int32), output_type=dtypes.int32)
     return one_of([items[k] for k in known], place)
-
-
-def _key(key: Any, dtype: Any) -> Any:
-    """A Python key as a tensor, to be compared with one of a dtype."""
-    return _core.convert_to_tensor(int(key) if dtype.is_integer else key, dtype)
 
 
 def one_of(items: list, place: Any) -> Any:
@@ -178,9 +180,7 @@ def _told(found: Any, leaves: list, place: Any) -> Any:
 
 def set_item(items: list, key: Any, value: Any) -> None:
     """``items[key] = value`` of a list. TypeError where the value is not like an item."""
-    n, key = len(items), ops.cast(key, dtypes.int32)
-    ops.Assert(ops.logical_and(key >= -n, key < n), ["list assignment index out of range"])
-    place = ops.where(key < 0, key + n, key)
+    place = _place(items, key, "list assignment index out of range")
     for i, old in enumerate(list(items)):
         items[i] = one_of([old, value], ops.cast(ops.equal(place, i), dtypes.int32))
 
@@ -246,12 +246,6 @@ def _is_unequal(value: Any, element: Any) -> bool:
     return True
 
 
-def _is_same(value: Any, element: Any) -> Any:
-    same = _equal(value, element)
-    python_scalars.refuse_truth_of_several(same.shape, "`in`")
-    return ops.reduce_all(same)
-
-
 def _equal(left: Any, right: Any) -> Any:
     return (merged_objects if python_scalars.are_foreign_met() else ops).equal(left, right)
 
@@ -268,6 +262,10 @@ def stage_in(value: Any, container: Any) -> Any:
     found: Any = False
     for element in container:
         if not _is_unequal(value, element):
-            same = element is value or _is_same(value, element)
+            same: Any = True
+            if element is not value:
+                same = _equal(value, element)
+                python_scalars.refuse_truth_of_several(same.shape, "`in`")
+                same = ops.reduce_all(same)
             found = same if found is False else ops.logical_or(found, same)
     return python_scalars.mark_truth(_core.convert_to_tensor(found))

@@ -582,11 +582,7 @@ def operator_of(exception: BaseException) -> SourceLocation | None:
     is_of_tensors = type(exception) is ValueError and "tensor" in text
     if type(exception) is not TypeError and not is_of_tensors:
         return None
-    met, traceback = None, exception.__traceback__
-    while traceback is not None:
-        if not is_library_file(traceback.tb_frame.f_code.co_filename):
-            met = traceback
-        traceback = traceback.tb_next
+    met = met_in(exception)
     if met is None:
         return None
     name = bytecode.name_at(met.tb_frame.f_code, met.tb_lasti)
@@ -595,6 +591,16 @@ def operator_of(exception: BaseException) -> SourceLocation | None:
     if not (is_call or name.startswith(_OPERATORS)):
         return None
     return SourceLocation(met.tb_frame.f_code.co_filename, met.tb_lineno)
+
+
+def met_in(exception: BaseException) -> types.TracebackType | None:
+    """Where user code met an exception."""
+    met, traceback = None, exception.__traceback__
+    while traceback is not None:
+        if not is_library_file(traceback.tb_frame.f_code.co_filename):
+            met = traceback
+        traceback = traceback.tb_next
+    return met
 
 
 def _is_symbolic(value: Any) -> bool:
