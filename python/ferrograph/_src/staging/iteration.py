@@ -32,6 +32,10 @@ def is_known(number: Any) -> bool:
     return isinstance(number, int)
 
 
+def _unless(stop: Any, more: Any) -> Any:
+    return more if stop is None else ops.logical_and(more, ops.logical_not(stop))
+
+
 class Source(abc.ABC):
     """Elements by number: of a tensor, of ``enumerate``, of ``zip``.
 
@@ -61,8 +65,9 @@ class Source(abc.ABC):
     def start(self) -> Any:
         return constants.constant(0)
 
-    def has_more(self, position: Any) -> Any:
-        return ops.less(position, self.count)
+    def has_more(self, position: Any, stop: Any = None) -> Any:
+        """Whether there is more, unless ``stop``, a tensor, holds."""
+        return _unless(stop, ops.less(position, self.count))
 
     def has_changed(self) -> bool:
         """Whether its container has other elements than when the iterator was made."""
@@ -79,10 +84,6 @@ class Source(abc.ABC):
     def is_known_to_run(self) -> bool:
         """Whether it is known while tracing that there are elements."""
         return self.is_counted() and self.runs() is True
-
-    def more_unless(self, position: Any, stop: Any) -> Any:
-        """Whether there is more, unless ``stop``, a tensor, holds."""
-        return ops.logical_and(self.has_more(position), ops.logical_not(stop))
 
     def element(self, position: Any) -> Any:
         return self.at(position)
@@ -130,11 +131,8 @@ class Elements(Source):
     def at(self, index: Any) -> Any:
         return self._iterator.get_next()
 
-    def has_more(self, position: Any) -> Any:
-        return self._iterator._has_next(False)
-
-    def more_unless(self, position: Any, stop: Any) -> Any:
-        return self._iterator._has_next(stop)
+    def has_more(self, position: Any, stop: Any = None) -> Any:
+        return self._iterator._has_next(False if stop is None else stop)
 
     def following(self, position: Any) -> Any:
         return position
@@ -195,11 +193,8 @@ class Enumerated(Backwards):
         super().__init__(inner)
         self._first, self.relaxes = start, inner.relaxes
 
-    def has_more(self, position: Any) -> Any:
-        return self._inner.has_more(position)
-
-    def more_unless(self, position: Any, stop: Any) -> Any:
-        return self._inner.more_unless(position, stop)
+    def has_more(self, position: Any, stop: Any = None) -> Any:
+        return self._inner.has_more(position, stop)
 
     def at(self, index: Any) -> Any:
         first = self._first
@@ -223,21 +218,13 @@ class Zipped(Source):
     def has_changed(self) -> bool:
         return any(source.has_changed() for source in self._inner)
 
-    def has_more(self, position: Any) -> Any:
+    def has_more(self, position: Any, stop: Any = None) -> Any:
         if self.count is not None:
-            return super().has_more(position)
-        return self._more(position, self._inner[0].has_more(position), self._inner[1:])
-
-    def more_unless(self, position: Any, stop: Any) -> Any:
-        if self.count is not None:
-            return super().more_unless(position, stop)
-        return self._more(position, ops.logical_not(stop), self._inner)
-
-    def _more(self, position: Any, found: Any, sources: list[Source]) -> Any:
-        """Whether all have more, asked one after the other: behind one that has ended none is asked
-        to compute an element."""
-        for source in sources:
-            found = source.more_unless(position, ops.logical_not(found))
+            return super().has_more(position, stop)
+        # All are asked one after the other: behind one that has ended none computes an element.
+        found = self._inner[0].has_more(position, stop)
+        for source in self._inner[1:]:
+            found = source.has_more(position, ops.logical_not(found))
         return found
 
     def at(self, index: Any) -> Any:
@@ -345,15 +332,13 @@ class Counting(Source):
             return len(range(first, last, self._step)) > 0
         return self.has_more(self.start)
 
-    def has_more(self, position: Any) -> Any:
-        below, above = (
-            ops.less(position, self._limit),
-            ops.greater(position, self._limit),
-        )
+    def has_more(self, position: Any, stop: Any = None) -> Any:
+        below, above = ops.less(position, self._limit), ops.greater(position, self._limit)
         if is_known(self._step):
-            return below if self._step > 0 else above
+            return _unless(stop, below if self._step > 0 else above)
         rising, falling = ops.greater(self._step, 0), ops.less(self._step, 0)
-        return ops.logical_or(ops.logical_and(rising, below), ops.logical_and(falling, above))
+        found = ops.logical_or(ops.logical_and(rising, below), ops.logical_and(falling, above))
+        return _unless(stop, found)
 
     def at(self, index: Any) -> Any:
         return python_scalars.mark_integer(index, self._is_large) if self._of_python else index

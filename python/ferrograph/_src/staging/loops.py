@@ -147,7 +147,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     def going(inputs: list) -> Any:
         stop = loop.stopped()
         if values.is_staged(stop):
-            return source.more_unless(inputs[0], stop)
+            return source.has_more(inputs[0], stop)
         return source.has_more(inputs[0])
 
     def step(inputs: list) -> list:

@@ -61,11 +61,9 @@ class Elements:
                 raise _unfit(label, f"it holds tensors alone, not {leaves[0]!r}")
             dtype = values.common_dtype(list(leaves))
             self.dtypes.append(dtype or _core.convert_to_tensor(leaves[0]).dtype)
-            shapes = [TensorShape(getattr(leaf, "shape", ())) for leaf in leaves]
-            general = shapes[0]
-            for shape in shapes[1:]:
-                general = general.most_specific_compatible_shape(shape)
-            self.shapes.append(general)
+            self.shapes.append(TensorShape(getattr(leaves[0], "shape", ())))
+            for leaf in leaves[1:]:
+                self.learn(len(self.shapes) - 1, getattr(leaf, "shape", ()))
         if not self.dtypes:
             raise _unfit(label, "its elements hold no tensors")
         self.have_parts = columns[0][0] is not self.structure
@@ -229,27 +227,15 @@ class Grown(Together):
 
     def as_tensor(self) -> Any:
         """All elements as one tensor, as a library function makes it of such a list."""
-        if self.is_flat():
-            return self.stacked()
-        leaves = leaves_of(self._elements.structure)
-        structure = self._elements.structure
-        if type(structure) not in (list, tuple) or len(leaves) != len(structure):
-            self._refuse()
-        if len(set(self._elements.dtypes)) > 1:
-            self._refuse()
-        return ops.stack(leaves_of(self.stacked()), axis=1)
+        return self.stacked() if self.is_flat() else self._refuse()
 
     def joined(self) -> Any:
         """All elements joined along their first axis, in which they may differ."""
-
-        def join(i: int) -> Any:
-            shape = self._elements.shapes[i]
-            if shape.rank is not None:
-                shape = TensorShape([None, *shape.as_list()[1:]])
-            lengths = constants.constant([], dtypes.int64)
-            return self._emit("TensorListConcatV2", i, _as_input(shape), lengths)[0]
-
-        return self._pack(self._each(join))
+        shape = self._elements.shapes[0]
+        if shape.rank is not None:
+            shape = TensorShape([None, *shape.as_list()[1:]])
+        lengths = constants.constant([], dtypes.int64)
+        return self._emit("TensorListConcatV2", 0, _as_input(shape), lengths)[0]
 
     def rebuilt(self, change: Callable[[Any], Any]) -> Grown:
         """Of the stacked tensors after ``change``."""
