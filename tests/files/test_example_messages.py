@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from ferrograph import train
-from ferrograph._src.files.wire import DecodeError
+from ferrograph._src.values.wire import DecodeError
 
 EXAMPLE = {
     "b": train.Feature(int64_list=train.Int64List(value=[1, 2])),

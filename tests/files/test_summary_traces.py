@@ -7,7 +7,7 @@ import threading
 
 import ferrograph as fg
 import pytest
-from ferrograph._src.files import wire
+from ferrograph._src.values import wire
 
 # The serialised metadata that tensorflow writes beside the graphs of a run.
 METADATA = b"\n\x1d\n\x18graph_run_metadata_graph\x12\x011"

@@ -3,7 +3,7 @@
 import ferrograph as fg
 import numpy as np
 import pytest
-from ferrograph._src.files.wire import DecodeError
+from ferrograph._src.values.wire import DecodeError
 
 
 def test_initialisers_draw_the_recorded_numbers():

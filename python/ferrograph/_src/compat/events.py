@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..data.files import TFRecordDataset
-from ..files import wire
+from ..values import wire
 from .messages import PluginData, SummaryMetadata
 
 __all__ = ["Event", "Summary", "tf_record_iterator"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..files import wire
+from ..values import wire
 
 __all__ = ["SummaryMetadata"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, MutableMapping, Mutabl
 from typing import Any
 
 from ..values.errors import shown
-from .wire import Scalar
+from ..values.wire import Scalar
 
 __all__ = ["Composites", "Messages", "Scalars"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from ..values import wire
 from ..values.errors import shown
-from . import descriptors, wire
+from ..values.wire import SCALARS, DecodeError
+from . import descriptors
 from .containers import Composites, Messages, Scalars
-from .wire import SCALARS, DecodeError
 
 __all__ = ["Field", "Message"]
 

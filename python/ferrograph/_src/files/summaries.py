@@ -11,10 +11,10 @@ from ..ops._dispatch import told
 from ..ops.image_codecs import encode_png
 from ..ops.image_colors import convert_image_dtype
 from ..ops.sound import encode_wav
+from ..values import wire
 from ..values.dtypes import float32, float64, int32, string, uint8
 from ..values.errors import shown
 from ..values.public import public
-from . import wire
 from .summary_state import recorded, summary_scope, write
 
 __all__ = ["audio", "graph", "histogram", "image", "scalar", "text"]

@@ -13,10 +13,9 @@ from ..context import thread
 from ..function import concrete
 from ..function.explain.profile import profile
 from ..native import _core
-from ..values import errors
+from ..values import errors, wire
 from ..values.dtypes import string
 from ..values.public import public
-from . import wire
 from .summary_state import summary_scope, write
 
 __all__ = ["trace_export", "trace_off", "trace_on"]

@@ -15,51 +15,17 @@ from typing import NamedTuple
 from ..hints import Any
 from ..native import _core
 from ..values.dtypes import as_dtype
+from ..values.wire import SCALARS
+from ..values.wire import fields as fields_of
 
 __all__ = ["ArgDef", "AttrDef", "GraphDef", "NodeDef", "OpDef"]
 __all__ += ["function_def", "graph_message", "op_def", "to_dot", "to_html"]
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    found = shift = 0
-    while True:
-        byte = data[at]
-        found |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return found, at
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """The numbers and values of the fields of a message: integers, and bytes for all others."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value: Any
-            value, at = _varint(data, at)
-        else:
-            length = {1: 8, 5: 4}.get(kind)
-            if length is None:
-                length, at = _varint(data, at)
-            value, at = data[at : at + length], at + length
-        yield key >> 3, value
-
-
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
-
-
-def _packed(kind: str, value: Any) -> list:
+def _packed(kind: str, form: int, value: Any) -> list:
     """The items of a list of numbers, which stand one by one or together."""
-    if kind == "float":
-        return [found for (found,) in struct.iter_unpack("<f", value)]
-    items, at = [value] if isinstance(value, int) else [], 0
-    while not isinstance(value, int) and at < len(value):
-        item, at = _varint(value, at)
-        items.append(item)
-    return list(map(_READERS[kind], items))
+    items = SCALARS["float" if kind == "float" else "int64"].read(form, value)
+    return list(map(bool, items)) if kind == "bool" else items
 
 
 class Message:
@@ -73,20 +39,20 @@ class Message:
         self._given = set(fields)
         for name, kind in self.FIELDS.values():
             setattr(self, name, fields[name] if name in fields else _default(kind))
-        for number, value in _fields(data):
+        for number, wired, value, _ in fields_of(data):
             if number in self.FIELDS:
-                self._read(*self.FIELDS[number], value)
+                self._read(*self.FIELDS[number], wired, value)
 
-    def _read(self, name: str, kind: str, value: Any) -> None:
+    def _read(self, name: str, kind: str, wired: int, value: Any) -> None:
         self._given.add(name)
         form, _, of = kind.rpartition(" ")
         if form == "map":
-            entry = dict(_fields(value))
+            entry = {number: part for number, _, part, _ in fields_of(value)}
             getattr(self, name)[entry.get(1, b"").decode()] = _READERS[of](entry.get(2, b""))
         elif form == "list":
             getattr(self, name).append(_READERS[of](value))
         elif form == "packed":
-            getattr(self, name).extend(_packed(of, value))
+            getattr(self, name).extend(_packed(of, wired, value))
         else:
             setattr(self, name, _READERS[of](value))
 
@@ -233,8 +199,8 @@ _MESSAGES: dict[str, Any] = {
     name: type(name, (Message,), {"FIELDS": known}) for name, known in _FIELDS.items()
 }
 _READERS: dict[str, Callable[..., Any]] = {
-    "int": _signed,
-    "type": _signed,
+    "int": lambda value: SCALARS["int64"].read(0, value)[0],
+    "type": int,
     "float": lambda value: struct.unpack("<f", value)[0],
     "bool": bool,
     "text": bytes.decode,

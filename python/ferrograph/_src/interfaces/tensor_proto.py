@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..context.thread import init_scope
-from ..files import wire
 from ..native import _core
 from ..ops._dispatch import told
 from ..ops._numbers import flag, wholes
-from ..values import constants, dtypes, nest
+from ..values import constants, dtypes, nest, wire
 from ..values.dtypes import as_dtype
 from ..values.public import public
 

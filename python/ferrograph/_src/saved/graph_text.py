@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..checkpoint.paths import file_errors, path_text
-from ..files.wire import fields, quoted
 from ..graph_view.graph import Graph
 from ..native import _core
 from ..ops._dispatch import told
 from ..values.errors import shown
 from ..values.public import public
+from ..values.wire import fields, quoted
 
 __all__ = ["write_graph"]
 
