@@ -220,6 +220,17 @@ def _refuse_parts(value: Any, container: Any) -> None:
     )
 
 
+def _plain(element: Any) -> Any:
+    """The number or text that an element of a class derived from Python's own is equal to, such as
+    a member of an enumeration."""
+    for kind, neutral in _NEUTRAL.items():
+        if type(element) not in _NEUTRAL and type(element).__eq__ is kind.__eq__:
+            return kind.__add__(element, neutral)
+    return element
+
+
+_NEUTRAL: dict[Any, Any] = {int: 0, float: 0.0, str: "", bytes: b"", bool: 0}
+
 # What is equal to a number or text only where it is the same object, or never.
 _UNEQUAL = (
     *(type(None), dict, set, frozenset, *SEQUENCES),
@@ -260,7 +271,7 @@ def stage_in(value: Any, container: Any) -> Any:
         return python_scalars.mark_truth(ops.reduce_any(_equal(container, value)))
     _refuse_parts(value, container)
     found: Any = False
-    for element in container:
+    for element in map(_plain, container):
         if not _is_unequal(value, element):
             same: Any = True
             if element is not value:
