@@ -92,22 +92,20 @@ class Grown(Together):
     """The elements of a list that grew in staged code."""
 
     def __init__(self, elements: Elements, handles: list):
-        self._elements = elements
-        self._handles = handles
+        self._elements, self._handles = elements, handles
 
     @classmethod
     def of(cls, elements: Elements, items: list) -> Grown:
         """These items, in the graph under construction."""
-        made = cls(elements, [cls._reserve(elements, i) for i in range(len(elements.dtypes))])
+        handles = []
+        for i, dtype in enumerate(elements.dtypes):
+            inputs, attrs = (elements.shape_input(i), 0), {"element_dtype": dtype}
+            handles.append(_core.emit("TensorListReserve", inputs, attrs))
+        made = cls(elements, handles)
         for item in items:
             made = made.extended(item) if is_elements(item) else made.pushed(item)
         region_log.note_lists()
         return made
-
-    @staticmethod
-    def _reserve(elements: Elements, i: int) -> Any:
-        inputs = (elements.shape_input(i), 0)
-        return _core.emit("TensorListReserve", inputs, {"element_dtype": elements.dtypes[i]})
 
     def _emit(self, op: str, i: int, *inputs: Any) -> Any:
         attrs = {"element_dtype": self._elements.dtypes[i]}
@@ -227,7 +225,13 @@ class Grown(Together):
 
     def as_tensor(self) -> Any:
         """All elements as one tensor, as a library function makes it of such a list."""
-        return self.stacked() if self.is_flat() else self._refuse()
+        if self.is_flat():
+            return self.stacked()
+        structure, leaves = self._elements.structure, leaves_of(self._elements.structure)
+        is_row = type(structure) in (list, tuple) and len(leaves) == len(structure)
+        if not is_row or len(set(self._elements.dtypes)) > 1:
+            self._refuse()
+        return ops.stack(leaves_of(self.stacked()), axis=1)
 
     def joined(self) -> Any:
         """All elements joined along their first axis, in which they may differ."""
@@ -272,14 +276,13 @@ class Grown(Together):
             "on its name work; or write to a TensorArray.",
         )
 
-    def __copy__(self) -> Grown:
+    def __copy__(self, *memo: Any) -> Grown:
         """A copy of each element: a single number or tensor is its own."""
         if check_same_structure(self._elements.structure, 0) is not None:
             self._refuse()
         return self
 
-    def __deepcopy__(self, memo: dict) -> Grown:
-        return self.__copy__()
+    __deepcopy__ = __copy__
 
     __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __int__ = __float__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
@@ -304,10 +307,7 @@ def is_elements(value: Any) -> bool:
     return type(value) is Grown
 
 
-COMPOSITES[Grown] = (
-    lambda grown: grown._handles,
-    lambda grown, handles: grown._with(handles),
-)
+COMPOSITES[Grown] = (lambda grown: grown._handles, Grown._with)
 
 
 def truth(value: Any) -> Any:
