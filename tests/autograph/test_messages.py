@@ -831,7 +831,7 @@ def stack_of_contexts_that_gains_one(x):
     return x + len(log)
 
 
-@meets("heap/active_iterators.py:refuse_running:0")
+@meets("heap/liveness.py:refuse_running:0")
 def list_extended_while_it_is_run_over(x):
     items = [1, 2]
     for v in items:
@@ -872,7 +872,7 @@ def identity_of_a_chosen_list(x):
     return x + (1 if chosen is first else 2)
 
 
-@meets("heap/liveness/holders.py:refuse_native_readers:0")
+@meets("heap/liveness.py:refuse_running:1")
 def list_longer_under_an_iterator(x):
     items = [3, 1]
     left = reversed(items)
@@ -881,7 +881,7 @@ def list_longer_under_an_iterator(x):
     return sum(left)
 
 
-@meets("heap/liveness/holders.py:refuse_native_readers:0")
+@meets("heap/liveness.py:refuse_running:2")
 def list_longer_that_a_factory_copies(x):
     items = [3, 1]
     made = collections.defaultdict(items.copy)
@@ -890,7 +890,7 @@ def list_longer_that_a_factory_copies(x):
     return made["a"]
 
 
-@meets("heap/liveness/holders.py:refuse_iterated:0")
+@meets("heap/liveness.py:refuse_iterated:0")
 def deque_changed_under_an_iterator(x):
     items = collections.deque([3, 1], maxlen=2)
     left = iter(items)

@@ -7,9 +7,10 @@ The modules are imported lazily.
 from .. import later
 
 _LATE = (
-    "active_iterators",
     "aliasing",
+    "frames",
     "invalidated",
+    "liveness",
     "location",
     "memos",
     "own_attributes",

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterable
 
 from ..hints import Any
 from ..values import errors
+from . import frames, liveness
 from .adapters import registry
-from .liveness import frames, holders
 from .location import Variants, variants_of
 from .reachable import Walk
 from .source_location import diagnostic, here
@@ -87,10 +87,10 @@ class MayAliasSet:
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
         if len(self.members) == 1:  # it is a tensor in the graph
-            if not self.label.isidentifier() or holders.is_chosen_alive(self.members[0][0]):
+            if not self.label.isidentifier() or liveness.is_chosen_alive(self.members[0][0]):
                 return True
             return any(self.label in frames.read_later(frame) for frame in frames.frames())
-        return any(holders.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
+        return any(liveness.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
 
 
 def differs(member: Any, held: list) -> bool:
@@ -286,7 +286,7 @@ def note(joins: Iterable[MergedContainer], snapshot: Any, place: str, result: An
         if snapshot is None or same or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
             found = distinct([*sources, *same])
-            alive = [s for s in found if is_identified(s) or holders.is_alive([s], held=[result])]
+            alive = [s for s in found if is_identified(s) or liveness.is_alive([s], held=[result])]
             is_held = len(alive) < len(found) and frames.are_held()
             keep(found if is_held else alive, join.made, label, place)
         _keep_element(join, place)

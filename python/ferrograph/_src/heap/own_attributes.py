@@ -23,9 +23,9 @@ from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
 from ..values import errors
+from . import liveness
 from .adapters.base import fields_of
 from .adapters.builtin_classes import is_class, is_function
-from .liveness import counts
 from .location import UNDEFINED, Attribute, attribute_location
 from .source_location import diagnostic, here
 from .trace_context import TracePart
@@ -175,7 +175,7 @@ def refuse_held_dict(place: Attribute) -> None:
     if is_class(place.owner):
         return
     held = fields_of(place.owner)
-    if not counts.are_held(held):
+    if not liveness.are_held(held):
         return
     raise errors.StagingError(
         diagnostic(
@@ -208,7 +208,7 @@ def note_order(owner: Any, label: str) -> None:
     if is_class(owner):
         return
     fields = fields_of(owner)
-    if counts.are_held(fields):
+    if liveness.are_held(fields):
         raise _unsure_order(label)
 
 

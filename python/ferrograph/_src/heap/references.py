@@ -22,15 +22,14 @@ from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import location
-from .active_iterators import refuse_running
+from . import liveness, location
 from .adapters import registry
 from .adapters.base import Position, Through, Whole
 from .adapters.builtin_classes import ASSIGNABLE, NUMBERS, is_function
 from .adapters.containers import Members
+from .frames import AT_ONCE, read_later
 from .invalidated import Invalidated, behind, is_named_by
-from .liveness import counts
-from .liveness.frames import AT_ONCE, read_later
+from .liveness import refuse_running
 from .location import (
     UNDEFINED,
     Attribute,
@@ -257,7 +256,7 @@ def _around(owner: Any) -> Any:
     whose callbacks need the dict itself."""
     if type(owner) not in (dict, set):
         return owner
-    return next(iter(counts.holders_of_data(owner, _WEAK)), owner)
+    return next(iter(liveness.holders_of_data(owner, _WEAK)), owner)
 
 
 _WEAK = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)

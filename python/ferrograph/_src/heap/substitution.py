@@ -13,12 +13,11 @@ from ..context import ownership
 from ..context.locals import locals_of
 from ..hints import Any
 from ..values import errors
-from . import references
+from . import frames, liveness, references
 from .adapters import registry
 from .adapters.base import Through, cell_contents, referents
 from .adapters.builtin_classes import ASSIGNABLE, is_function
-from .liveness import frames, holders
-from .liveness.frames import read_later, values_in
+from .frames import read_later, values_in
 from .location import Location, Record, held_by, variants_of
 from .reachable import Walk
 from .source_location import diagnostic, here
@@ -99,9 +98,9 @@ def _checked(place: Location) -> tuple[Walk, list]:
     for frame in running:
         _refuse_names(frame, cells, ids, place.owner, place.label)
     _refuse_views(place, walk, running)
-    if holders.is_in_library_module(place.owner):
+    if liveness.is_in_library_module(place.owner):
         raise _refused(place.owner, place.label, "a module of a library")
-    if holders.is_held_unseen(targets, walk.seen):
+    if liveness.is_held_unseen(targets, walk.seen):
         raise _refused(place.owner, place.label, "an active expression or statement")
     return walk, targets
 
@@ -249,7 +248,7 @@ def _kept(value: Any) -> list:
     if kind is types.FunctionType and ownership.is_library_file(value.__code__.co_filename):
         return _bound(map(cell_contents, value.__closure__ or ()))  # to be called by the library
     if issubclass(kind, collections.defaultdict):
-        return holders.given_to(value.default_factory)
+        return liveness.given_to(value.default_factory)
     if kind in _SEEN_THROUGH or issubclass(kind, (Proxy, type, *ASSIGNABLE)):
         return []
     adapters = registry.adapters_of(kind)

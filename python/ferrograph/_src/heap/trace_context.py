@@ -148,7 +148,7 @@ class TraceContext:
     variants: Any = NOTHING  # ``location.VariantRecords``
     aliases: Any = NOTHING  # ``aliasing.Aliases``
     attributes: Any = NOTHING  # ``own_attributes.Attributes``
-    iterators: Any = NOTHING  # ``active_iterators.Iterators``
+    iterators: Any = NOTHING  # ``liveness.Iterators``
     scalars: Any = NOTHING  # ``symbolic.python_scalars.Scalars``
     checks: Any = NOTHING  # ``symbolic.ranges.Checks``
     arrays: Any = NOTHING  # ``symbolic.merged_values.Arrays``

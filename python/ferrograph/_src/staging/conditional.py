@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
-from ..heap import own_attributes, region_log
-from ..heap.liveness import frames, holders
+from ..heap import frames, liveness, own_attributes, region_log
 from ..heap.location import UNDEFINED, Attribute, Location, State
 from ..heap.source_location import SourceLocation, diagnostic
 from ..heap.trace_context import note_unset
@@ -259,7 +258,7 @@ def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
     merged, and it is not read afterwards."""
     if merging.can_carry(spot, *pair):
         return False
-    if holders.is_read(spot):
+    if liveness.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
             raise errors.StagingError(
                 diagnostic(

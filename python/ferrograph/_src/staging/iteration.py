@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..context.hooks import hooks
-from ..heap import active_iterators, region_log
+from ..heap import liveness, region_log
 from ..heap.adapters import registry
 from ..heap.location import attribute_location, is_grown
 from ..heap.source_location import diagnostic, here
@@ -532,7 +532,7 @@ class Cursor:
         """Refuse to take more elements one by one than there are, or many more than that where a
         branch or a loop may take none: code that runs until they end would never stop, since only
         the graph knows the end."""
-        taken = active_iterators.Iterators.of_trace().taken
+        taken = liveness.Iterators.of_trace().taken
         _, n = taken.get(id(self), (self, 0))
         if n > len(self._items) + (_MOST_TRACED if region_log.in_region() else 0):
             raise errors.StagingError(

@@ -14,8 +14,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .. import ops
-from ..heap import aliasing, region_log, structure, walk
-from ..heap.liveness import holders
+from ..heap import aliasing, liveness, region_log, structure, walk
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import (
     MergedContainer,
@@ -183,7 +182,7 @@ class Copies:
             before = [j.sources[0] for j in path]
             if id(join.made) in changed:
                 others = aliasing.relatives([*before, *filter(is_outer, end)], known)
-                if holders.is_alive([*others, *_copied(others, known, before)], functions):
+                if liveness.is_alive([*others, *_copied(others, known, before)], functions):
                     aliasing.MayAliasSet([], join.label, place).refuse(place)
                 aliasing.Aliases.of_trace().replaced += before
             elif len(path) == 1 and not end:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from .. import ops
 from ..heap import aliasing, region_log, structure, substitution
-from ..heap.active_iterators import changed_while_running
 from ..heap.adapters.builtin_classes import LITERALS
+from ..heap.liveness import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, is_grown
 from ..heap.source_location import diagnostic
 from ..heap.structure import arrays_in
@@ -255,7 +255,7 @@ def _stage(
         pairs = [*zip(state.places, before, strict=True)][state.n_names :]
         side_effects.note_changed(p.below() if p.is_derived else (p, old) for p, old in pairs)
         changed = [p for p, _ in pairs]
-        aliases.refuse_replaced(loop.carried(before), changed, loop.anchors, place)
+        aliases.refuse_replaced(loop.carried(before), changed, place)
     try:
         with Variables(place, memory) as variables:
             variables.runs = loop.runs if chosen.maximum_iterations is None else None

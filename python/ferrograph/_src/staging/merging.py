@@ -13,12 +13,11 @@ import copy
 import functools
 from collections.abc import Callable, Iterator
 
-from ..heap import region_log, structure, substitution
-from ..heap.active_iterators import refuse_running
+from ..heap import frames, region_log, structure, substitution
 from ..heap.adapters import registry
 from ..heap.adapters.base import Whole
 from ..heap.adapters.builtin_classes import COMPARED
-from ..heap.liveness import frames
+from ..heap.liveness import refuse_running
 from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
 from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here

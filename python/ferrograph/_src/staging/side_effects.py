@@ -19,12 +19,20 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from ..context.thread import variables_made
-from ..heap import memos, own_attributes, references, region_log, snapshot, structure, user_hashing
+from ..heap import (
+    liveness,
+    memos,
+    own_attributes,
+    references,
+    region_log,
+    snapshot,
+    structure,
+    user_hashing,
+)
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, behind
-from ..heap.liveness import holders
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
 from ..heap.snapshot import Snapshot
 from ..heap.source_location import diagnostic, here
@@ -301,7 +309,7 @@ def _note_library(made: RegionLog, change: Change) -> None:
     """Note that a list may get longer or shorter whose length a library's code reads."""
     place = change.place
     if isinstance(place, Container) and isinstance(place.owner, list) and made.snapshot is not None:
-        in_module = holders.is_in_library_module(place.owner)
+        in_module = liveness.is_in_library_module(place.owner)
         place.in_library = in_module or made.snapshot.is_in_library(place.owner)
 
 

@@ -11,9 +11,8 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import ops
-from ..heap import aliasing, region_log
-from ..heap.active_iterators import refuse_running
-from ..heap.liveness import frames
+from ..heap import aliasing, frames, region_log
+from ..heap.liveness import refuse_running
 from ..heap.location import Container, Together, is_grown
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack

@@ -19,7 +19,7 @@ from ..heap import references, structure, substitution
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
 from ..heap.adapters.builtin_classes import LITERALS
-from ..heap.liveness.frames import is_copied_from, is_discarded
+from ..heap.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
 from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here, is_diagnostic

@@ -6,9 +6,8 @@ import types
 from collections.abc import Container, Iterable
 
 from ..context import ownership, tracebacks
-from ..heap import aliasing, structure
+from ..heap import aliasing, frames, liveness, structure
 from ..heap.adapters.builtin_classes import NUMBERS
-from ..heap.liveness import frames, holders
 from ..heap.location import Location
 from ..heap.reachable import Walk
 from ..heap.source_location import diagnostic, here
@@ -31,7 +30,7 @@ def note_arrays(
     for label, array in arrays:
         memory = memory_of(array)
         known = [m for m in memory if snapshot is None or snapshot.knows(m)]
-        if not known or not (holders.is_alive(memory) or frames.are_held()):
+        if not known or not (liveness.is_alive(memory) or frames.are_held()):
             continue
         if any(id(m) in changed for m in known):
             raise _shown_twice(label, array, place)
@@ -104,40 +103,31 @@ def refuse_arrays(found: Iterable[tuple[Location, Any]], functions: tuple, place
 
 
 def refuse_replaced(
-    carried: Iterable[tuple[Location, Any]],
-    changed: Iterable[Location],
-    functions: tuple,
-    place: str,
+    carried: Iterable[tuple[Location, Any]], changed: Iterable[Location], place: str
 ) -> None:
-    """Refuse locations whose arrays the functions of a loop replace, if they change these in place
-    before, as views of them do."""
+    """Refuse locations whose arrays a loop replaces, if it changes these in place, too, as views of
+    them do."""
     owners = {id(p.owner) for p in changed if is_array(p.owner)}
     if not owners:
         return
     for spot, value in carried:
         if id(spot.owner) in owners or all(id(a) not in owners for a in arrays_in(value)):
             continue
-        name = spot.label.rpartition(".")[2]
-        replacing = [f for f in functions if frames.replaces_first(f.__code__, name)]
-        others = [f.__code__ for f in functions if f not in replacing]
-        if not (replacing and all(map(frames.changes_nothing, others))):
-            raise errors.StagingError(
-                diagnostic(
-                    place,
-                    f"{spot.label!r} is an array that this staged loop replaces, and whose memory "
-                    "it changes under another name, perhaps before: the loop carries a tensor, "
-                    "which shares no memory",
-                    f"Replace {spot.label!r} at the beginning of the loop's body, or let the other "
-                    "name have a copy, `a.copy()`.",
-                )
+        raise errors.StagingError(
+            diagnostic(
+                place,
+                f"{spot.label!r} is an array that this staged loop replaces, and whose memory it "
+                "changes under another name: the loop carries a tensor, which shares no memory",
+                "Let the other name have a copy, `a.copy()`.",
             )
+        )
 
 
 def _is_alive_beside(spot: Location, value: Any, functions: tuple) -> bool:
     """Whether an array is held elsewhere than in a place."""
     spot.put(None)
     try:
-        return holders.is_alive(memory_of(value), functions)
+        return liveness.is_alive(memory_of(value), functions)
     finally:
         spot.put(value)
 
@@ -146,7 +136,7 @@ def may_stay(left: Any) -> bool:
     """Whether what an iteration that is being traced leaves may be what it began with, by a branch
     or a loop in it."""
     made = [_core.made_by(v) for v in structure.leaves_of(left) if is_symbolic(v)]
-    return any(one is not None and one[0] in holders.CONSTRUCTS for one in made)
+    return any(one is not None and one[0] in liveness.CONSTRUCTS for one in made)
 
 
 def note_identity(value: Any) -> None:

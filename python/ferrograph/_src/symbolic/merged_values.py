@@ -11,7 +11,7 @@ from .. import ops
 from ..context import tracebacks
 from ..context.locals import locals_of
 from ..context.thread import current_region
-from ..heap.liveness.frames import frames, read_later, stored_next, values_in, words_of
+from ..heap.frames import frames, read_later, stored_next, values_in, words_of
 from ..heap.reachable import Walk
 from ..heap.source_location import SourceLocation, diagnostic, here
 from ..heap.structure import is_array, memory_of

@@ -19,7 +19,7 @@ from ..context.locals import locals_of
 from ..context.ownership import is_library_class, is_library_file, is_own_file
 from ..heap.adapters import memory
 from ..heap.adapters.builtin_classes import ITEM_SEQUENCES, NUMBERS
-from ..heap.liveness.frames import adds_in_place, frames, stored_next
+from ..heap.frames import adds_in_place, frames, stored_next
 from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, said_by
 from ..heap.structure import is_array
 from ..heap.trace_context import thread as _thread

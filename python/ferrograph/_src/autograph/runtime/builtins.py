@@ -14,7 +14,6 @@ from collections.abc import Callable
 from ... import later, ops
 from ...context.hooks import hooks
 from ...heap import region_log
-from ...heap.active_iterators import followed
 from ...heap.adapters.builtin_classes import (
     LITERALS,
     OBJECT_SEQUENCES,
@@ -22,6 +21,7 @@ from ...heap.adapters.builtin_classes import (
     STATIC_COLLECTIONS,
     is_function,
 )
+from ...heap.liveness import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud, note_choice
 from ...hints import TYPE_CHECKING, Any

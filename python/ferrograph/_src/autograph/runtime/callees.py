@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...heap import active_iterators, own_attributes, region_log
+from ...heap import liveness, own_attributes, region_log
 from ...heap.adapters.builtin_classes import MUTABLE, UNBOUND_METHODS, is_function
 from ...heap.location import is_grown
 from ...heap.source_location import ConversionError
@@ -159,7 +159,7 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 
 def _resolved(callee: Any) -> Any:
     if _reads_later(callee) and region_log.active():
-        active_iterators.Iterators.of_trace().has_native = True
+        liveness.Iterators.of_trace().has_native = True
     if not has_variants():
         return _form(callee)
     if is_proxy(callee):

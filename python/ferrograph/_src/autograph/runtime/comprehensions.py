@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from ...context.hooks import hooks
 from ...heap import region_log
-from ...heap.active_iterators import forget_iterator
 from ...heap.adapters.builtin_classes import STATIC_ITERABLES
+from ...heap.liveness import forget_iterator
 from ...heap.source_location import here
 from ...heap.trace_context import loud
 from ...hints import Any

@@ -14,8 +14,7 @@ import os
 import types
 from collections.abc import Callable
 
-from ...heap import region_log
-from ...heap.liveness import frames
+from ...heap import frames, region_log
 from ...heap.source_location import diagnostic, here
 from ...hints import Any
 from ...values import errors

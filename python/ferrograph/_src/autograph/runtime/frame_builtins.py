@@ -15,9 +15,8 @@ from collections.abc import Callable
 
 from ...context import tracebacks
 from ...context.ownership import is_own_file
-from ...heap import region_log
-from ...heap.liveness import frames
-from ...heap.liveness.frames import words_of
+from ...heap import frames, region_log
+from ...heap.frames import words_of
 from ...heap.source_location import diagnostic, here
 from ...hints import Any
 from ...staging import write_barriers

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from ... import ops
 from ...context.ownership import is_own_module
-from ...heap.active_iterators import followed
 from ...heap.adapters.builtin_classes import NATIVE_VALUES
+from ...heap.liveness import followed
 from ...heap.location import State, is_grown
 from ...heap.region_log import in_region
 from ...heap.source_location import UnstageableLoopError, diagnostic
