@@ -121,7 +121,7 @@ def meets(site, *args):
     return note
 
 
-@meets("heap/substitution.py:_refuse_views:0")
+@meets("heap/references.py:_refuse_views:0")
 def array_beside_a_view_of_it(x):
     box = Watched()
     box.all = np.zeros((2, 2))
@@ -780,7 +780,7 @@ def too_many_contents(x):
     return len(seen)
 
 
-@meets("heap/substitution.py:_refuse_names:0")
+@meets("heap/references.py:_refuse_names:0")
 def dict_under_two_names(x):
     held = {"a": 1}
     other = held
@@ -789,7 +789,7 @@ def dict_under_two_names(x):
     return len(other)
 
 
-@meets("heap/substitution.py:_refuse_keeper:0")
+@meets("heap/references.py:_refuse_others:0")
 def dict_in_a_tuple(x):
     held = {"a": 1}
     pair = held, x
@@ -815,14 +815,14 @@ def members_returned(x):
     return seen
 
 
-@meets("heap/substitution.py:_checked:0")
+@meets("heap/references.py:_checked:0")
 def path_of_modules_that_gains_one(x):
     if x > 0:
         sys.path.append("of a test")
     return x + len(sys.path)
 
 
-@meets("heap/substitution.py:_checked:1")
+@meets("heap/references.py:_checked:1")
 def stack_of_contexts_that_gains_one(x):
     log = [0]
     with contextlib.ExitStack() as stack:
@@ -957,7 +957,7 @@ def shape_of_an_array_set_behind_a_tensor(x):
     return counts
 
 
-@meets("heap/substitution.py:_put_back:0")
+@meets("heap/references.py:_put_back:0")
 def array_longer_under_a_view(x):
     held = array.array("i", [1, 2, 3])
     if x > 2:

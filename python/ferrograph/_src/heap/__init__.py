@@ -21,7 +21,6 @@ _LATE = (
     "snapshot",
     "source_location",
     "structure",
-    "substitution",
     "trace_context",
     "user_hashing",
     "walk",

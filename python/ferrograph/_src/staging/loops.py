@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import ops
-from ..heap import aliasing, region_log, structure, substitution
+from ..heap import aliasing, references, region_log, structure
 from ..heap.adapters.builtin_classes import LITERALS
 from ..heap.liveness import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, is_grown
@@ -576,4 +576,4 @@ def leave_results(
         set_by_now.add(i)
     state.write(results)
     if has_variants():
-        substitution.substitute_again()
+        references.substitute_again()

@@ -13,7 +13,7 @@ import copy
 import functools
 from collections.abc import Callable, Iterator
 
-from ..heap import frames, region_log, structure, substitution
+from ..heap import frames, references, region_log, structure
 from ..heap.adapters import registry
 from ..heap.adapters.base import Whole
 from ..heap.adapters.builtin_classes import COMPARED
@@ -57,7 +57,7 @@ def _must_grow(place: Location) -> bool:
     record = record_of(place.owner)
     if type(place.owner) is not list or place.in_library or (record and record.is_used):
         return False
-    return in_loop() or region_log.is_filled(place.owner) or not substitution.can_substitute(place)
+    return in_loop() or region_log.is_filled(place.owner) or not references.can_substitute(place)
 
 
 def _fit(first: Any, second: Any) -> bool:
