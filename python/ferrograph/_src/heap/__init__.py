@@ -17,7 +17,6 @@ _LATE = (
     "process_settings",
     "reachable",
     "references",
-    "region_log",
     "snapshot",
     "source_location",
     "structure",

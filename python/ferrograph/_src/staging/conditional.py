@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
-from ..heap import frames, liveness, own_attributes, region_log
-from ..heap.location import UNDEFINED, Attribute, Location, State
+from ..heap import frames, liveness, own_attributes, trace_context
+from ..heap.location import UNDEFINED, Attribute, Location, State, in_place
 from ..heap.source_location import SourceLocation, diagnostic
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
@@ -198,10 +198,10 @@ def _leave(conditional: Conditional, found: list[list[side_effects.Change]], pla
 def _touch(values: list, others: list[Location]) -> None:
     """Note the containers that names hold, which an augmented assignment changes in place."""
     for value in values:
-        region_log.in_place(value)
+        in_place(value)
     for place in others:
         if place.is_module:
-            region_log.touch(place)
+            trace_context.touch(place)
 
 
 def _merge_changes(

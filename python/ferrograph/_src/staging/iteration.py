@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..context.hooks import hooks
-from ..heap import liveness, region_log
+from ..heap import liveness, trace_context
 from ..heap.adapters import registry
 from ..heap.location import attribute_location, is_grown
 from ..heap.source_location import diagnostic, here
@@ -508,7 +508,7 @@ class Cursor:
         return self._like(copy.deepcopy(self._held, memo))
 
     def _like(self, items: Any) -> Cursor:
-        made = region_log.fresh(Cursor(items))
+        made = trace_context.fresh(Cursor(items))
         made._at = self._at
         return made
 
@@ -534,7 +534,7 @@ class Cursor:
         the graph knows the end."""
         taken = liveness.Iterators.of_trace().taken
         _, n = taken.get(id(self), (self, 0))
-        if n > len(self._items) + (_MOST_TRACED if region_log.in_region() else 0):
+        if n > len(self._items) + (_MOST_TRACED if trace_context.in_region() else 0):
             raise errors.StagingError(
                 diagnostic(
                     here(),
@@ -556,7 +556,7 @@ class Cursor:
             return self._refuse()
 
     def _move(self, position: Any) -> None:
-        region_log.touch(attribute_location("the position of an iterator", self, "_at"))
+        trace_context.touch(attribute_location("the position of an iterator", self, "_at"))
         self._at = position
 
     def _refuse(self) -> Any:

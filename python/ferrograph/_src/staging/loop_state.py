@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .. import ops
-from ..heap import aliasing, liveness, region_log, structure, walk
+from ..heap import aliasing, liveness, structure, trace_context, walk
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import (
     MergedContainer,
@@ -172,7 +172,7 @@ class Copies:
         known = {key: join for key, (join, *_) in self._begun.items()}
         changed = {key for key, begun in self._begun.items() if _is_changed(*begun)}
         stands_for = {}
-        snapshot = region_log.current_snapshot()
+        snapshot = trace_context.current_snapshot()
 
         def is_outer(value: Any) -> bool:
             return snapshot is None or snapshot.knows(value)
@@ -287,7 +287,7 @@ def check_other_partitions(
 ) -> None:
     """Refuse that an iteration leaves in a place what is held outside of the loop, where it changes
     what the location held at the ``start``, or that: one of ``owners``."""
-    snapshot, held = region_log.current_snapshot(), dict(_positions(start))
+    snapshot, held = trace_context.current_snapshot(), dict(_positions(start))
     for path, left in _positions(after):
         if snapshot is None or left is held.get(path) or not snapshot.knows(left):
             continue

@@ -13,7 +13,7 @@ import copy
 import functools
 from collections.abc import Callable, Iterator
 
-from ..heap import frames, references, region_log, structure
+from ..heap import frames, references, structure, trace_context
 from ..heap.adapters import registry
 from ..heap.adapters.base import Whole
 from ..heap.adapters.builtin_classes import COMPARED
@@ -57,7 +57,7 @@ def _must_grow(place: Location) -> bool:
     record = record_of(place.owner)
     if type(place.owner) is not list or place.in_library or (record and record.is_used):
         return False
-    return in_loop() or region_log.is_filled(place.owner) or not references.can_substitute(place)
+    return in_loop() or trace_context.is_filled(place.owner) or not references.can_substitute(place)
 
 
 def _fit(first: Any, second: Any) -> bool:
@@ -110,7 +110,7 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Cal
 
     def give(results: Iterator) -> Any:
         take(results)
-        return proxy_of(region_log.fresh(kept.owner))
+        return proxy_of(trace_context.fresh(kept.owner))
 
     return give
 
@@ -354,7 +354,7 @@ def fitted(label: str, before: Any, after: Any) -> Any:
     if _has_form(made):
         return made
     original = (thread.trace.aliases.copies or {}).get(id(made), (made, made))[1]
-    snapshot = region_log.current_snapshot()
+    snapshot = trace_context.current_snapshot()
     grown = _growing(label, original, (before, made))
     if original is not made or (snapshot is not None and snapshot.knows(made)):
         raise RetraceLoop([grown])

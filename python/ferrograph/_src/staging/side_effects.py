@@ -24,9 +24,9 @@ from ..heap import (
     memos,
     own_attributes,
     references,
-    region_log,
     snapshot,
     structure,
+    trace_context,
     user_hashing,
 )
 from ..heap.adapters.base import Order, Whole, not_followed
@@ -79,7 +79,7 @@ class logged:
     def __exit__(self, *exception: Any) -> None:
         made = _thread.logs.pop()
         loud.leave(made)
-        region_log.outlived(made)
+        trace_context.outlived(made)
         if self._is_alone:
             _thread.enter(None)
 
@@ -146,7 +146,7 @@ class region(logged):
 
 def refuse_opaque(target: Any, method: str) -> None:
     """Refuse a method call on an opaque object from outside the region."""
-    before = region_log.current_snapshot()
+    before = trace_context.current_snapshot()
     if before is None or not is_opaque(type(target)) or not before.knows(target):
         return
     if target is sys.stdout or target is sys.stderr:
@@ -187,7 +187,7 @@ def changes(
         if not _is_kept(place, old, new):
             found.append(Change(place, old, new))
         elif old is new and isinstance(place, Attribute):
-            region_log.note_default(place, old, new)
+            own_attributes.note_default(place, old, new)
     if of_traces:
         _leave_to_traces(made, of_traces)
     if not found and not made.iterators:
@@ -221,7 +221,7 @@ def changes(
             change.place.put(change.new)
             made.landed = True
     for change in kept:
-        region_log.note_default(change.place, change.old, change.new)
+        own_attributes.note_default(change.place, change.old, change.new)
     substitute_again()
     return kept
 

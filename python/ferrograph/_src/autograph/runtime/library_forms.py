@@ -14,7 +14,7 @@ from collections.abc import Callable
 from ... import ops
 from ...context.hooks import hooks
 from ...context.ownership import is_own_file
-from ...heap import region_log
+from ...heap import trace_context
 from ...hints import Any
 from ...native import _core
 from ...staging import list_arguments, write_barriers
@@ -50,7 +50,7 @@ def _giving_tensors(function: Callable) -> Callable:
             return [python_scalars.note_tensor(part) for part in made]
         noted = python_scalars.note_tensor(made)
         is_given = any(made is value for value in (*args, *keywords.values()))
-        if type(noted) is _core.SymbolicTensor and not is_given and region_log.active():
+        if type(noted) is _core.SymbolicTensor and not is_given and trace_context.active():
             aliases.note_new_tensor(noted)
         return noted
 
