@@ -1033,19 +1033,28 @@ def view_of_what_a_branch_changed(x):
     return view * 1.0
 
 
-class Held(list):
-    """A list that is given attributes."""
+class Field:
+    def __init__(self, name):
+        self.name = name
+
+
+class Held:
+    """Written as classes of ``attrs`` are."""
+
+    __attrs_attrs__ = (Field("items"), Field("number"))
+
+    def __init__(self, items, number):
+        self.items, self.number = items, number
 
 
 @meets("staging/regions.py:Conditional.merge.rebuild:0")
 def shared_by_objects_that_a_branch_turns(x):
     shared = [3, 4]
-    held = [Held([shared]), Held([shared])]
-    held[0].number, held[1].number = 1, 2
+    held = [Held(shared, 1), Held(shared, 2)]
     if x > 0:
         shared[0] = 7
         held = held[::-1]
-    return [h[0][0] for h in held]
+    return [h.items[0] for h in held]
 
 
 @meets("symbolic/merged_values.py:refuse_variable_identity:0")

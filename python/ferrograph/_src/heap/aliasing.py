@@ -87,9 +87,7 @@ class MayAliasSet:
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
         if len(self.members) == 1:  # it is a tensor in the graph
-            if not self.label.isidentifier() or liveness.is_chosen_alive(self.members[0][0]):
-                return True
-            return any(self.label in frames.read_later(frame) for frame in frames.frames())
+            return True
         return any(liveness.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
 
 
@@ -169,13 +167,10 @@ class Families:
 
     def __init__(self) -> None:
         self.all: list[MayAliasSet] = []
-        self._elements: dict[int, Element] = {}  # by the ids of what may be an element
 
     def add(self, family: MayAliasSet) -> None:
         """Note one more."""
         self.all.append(family)
-        if isinstance(family, Element):
-            self._elements[id(family.members[0][0])] = family
 
     def _leave(self, family: MayAliasSet) -> None:
         """Forget a set of which no other member is live, except for comparisons by identity."""
@@ -186,14 +181,13 @@ class Families:
 
     def restore(self, known: list[MayAliasSet]) -> None:
         """Know only these."""
-        self.all, self._elements = [], {}
-        for family in known:
-            self.add(family)
+        self.all = list(known)
 
     def element(self, value: Any) -> Element | None:
         """What says that an object may be an element of a list of the graph; None where it is
         none."""
-        return self._elements.get(id(value))
+        found = (f for f in self.all if isinstance(f, Element) and f.members[0][0] is value)
+        return next(found, None)
 
     def written(self, target: Any) -> None:
         """Refuse that ``target`` is changed, if that would be seen through another object."""

@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator
 from ..context import ownership
 from ..context.locals import keeps_arguments, locals_of
 from ..hints import Any
-from ..native import _core
 from ..values import errors
 from . import frames, reachable
 from .adapters.builtin_classes import CHECKED_BY_ITERATORS, EXACT_CONTAINERS, FOUND_BY_WALKS
@@ -235,24 +234,6 @@ def is_alive(wanted: list, functions: tuple = (), held: Iterable[Any] = ()) -> b
     """Whether code that follows may read one of some objects, also within what it has ``held``."""
     seen = _live(functions, held).seen
     return any(id(w) in seen for w in wanted)
-
-
-CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
-
-
-def is_chosen_alive(array: Any) -> bool:
-    """Whether later code may read a tensor from a branch or a loop that may be a symbolic array."""
-    walk = _live()
-    held = [adapter.parts(owner, held) for adapter, owner, held in walk.entries]
-    held += [value for value in walk.seen.values() if type(value) is tuple]
-    return any(
-        type(value) is _core.SymbolicTensor
-        and (made := _core.made_by(value)) is not None
-        and made[0] in CONSTRUCTS
-        and value.dtype == getattr(array, "dtype", value.dtype)
-        for values in (frames.live_values(), *held)
-        for value in values
-    )
 
 
 def is_read(place: Any) -> bool:

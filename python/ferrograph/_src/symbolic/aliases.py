@@ -136,7 +136,7 @@ def may_stay(left: Any) -> bool:
     """Whether what an iteration that is being traced leaves may be what it began with, by a branch
     or a loop in it."""
     made = [_core.made_by(v) for v in structure.leaves_of(left) if is_symbolic(v)]
-    return any(one is not None and one[0] in liveness.CONSTRUCTS for one in made)
+    return any(one is not None and one[0] in _CONSTRUCTS for one in made)
 
 
 def note_identity(value: Any) -> None:
@@ -213,8 +213,9 @@ def _is_of_graph(value: Any) -> bool:
 
 
 # The operations that give one of what they are given, as an object of its own.
+_CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
 _CHOICES = frozenset(
-    {"If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase", "SelectV2"}
+    {*_CONSTRUCTS, "Case", "StatelessCase", "SelectV2"}
     | {"TensorListGetItem", "TensorListPopBack", "GatherV2", "Unpack"}
     | {"Maximum", "Minimum", "Max", "Min"}
 )
