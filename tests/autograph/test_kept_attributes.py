@@ -28,6 +28,20 @@ class Point:
         self.total = self.a + 1
 
 
+class Field:
+    def __init__(self, name):
+        self.name = name
+
+
+class Held:
+    """Written as classes of ``attrs`` are."""
+
+    __attrs_attrs__ = (Field("items"), Field("number"))
+
+    def __init__(self, items, number):
+        self.items, self.number = items, number
+
+
 class Kept:
     a = 1
 
@@ -77,7 +91,16 @@ def by_proxy(x):
     return x, kept.a
 
 
-@pytest.mark.parametrize("function", [made_anew, by_proxy])
+def turned(x):
+    shared = [3, 4]
+    held = [Held(shared, 1), Held(shared, 2)]
+    if x > 0:
+        shared[0] = 7
+        held = held[::-1]
+    return held[0].items[0], held[0].number
+
+
+@pytest.mark.parametrize("function", [made_anew, by_proxy, turned])
 @pytest.mark.parametrize("value", [3, -3])
 def test_attributes_are_those_of_python(function, value):
     given = fg.function(function)(fg.constant(value))

@@ -1033,30 +1033,6 @@ def view_of_what_a_branch_changed(x):
     return view * 1.0
 
 
-class Field:
-    def __init__(self, name):
-        self.name = name
-
-
-class Held:
-    """Written as classes of ``attrs`` are."""
-
-    __attrs_attrs__ = (Field("items"), Field("number"))
-
-    def __init__(self, items, number):
-        self.items, self.number = items, number
-
-
-@meets("staging/regions.py:Conditional.merge.rebuild:0")
-def shared_by_objects_that_a_branch_turns(x):
-    shared = [3, 4]
-    held = [Held(shared, 1), Held(shared, 2)]
-    if x > 0:
-        shared[0] = 7
-        held = held[::-1]
-    return [h.items[0] for h in held]
-
-
 @meets("symbolic/merged_values.py:refuse_variable_identity:0")
 def identity_of_a_chosen_variable(x):
     chosen = one if x > 0 else another

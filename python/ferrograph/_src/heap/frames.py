@@ -162,7 +162,7 @@ def has_begun_anew(frame: types.FrameType) -> bool:
     """Whether a frame of a fast path waits for its full form, and reads nothing after that."""
     if frame.f_code not in tracebacks.lean:
         return False
-    return _instructions(1, frame)[-1:] in (["RETURN_VALUE"], ["RETURN_CONST"])
+    return any(i.opname in ("RETURN_VALUE", "RETURN_CONST") for i in _rest(frame)[1:2])
 
 
 def is_converted_code() -> bool:
@@ -176,11 +176,8 @@ def is_converted_code() -> bool:
 
 def stored_next(frame: types.FrameType) -> str:
     """The name to which a frame assigns the result of what it calls; "" where it does not."""
-    for instruction in bytecode.instructions(frame.f_code):
-        if instruction.offset > frame.f_lasti:
-            is_stored = instruction.opname.startswith("STORE_")
-            return str(instruction.argval) if is_stored else ""
-    return ""
+    following = [i for i in _rest(frame)[1:2] if i.opname.startswith("STORE_")]
+    return str(following[0].argval) if following else ""
 
 
 def may_be_caught() -> bool:
@@ -203,22 +200,22 @@ def binds_outside(code: types.CodeType) -> bool:
 
 def is_discarded() -> bool:
     """Whether the program throws away the result of the call that it makes."""
-    return _instructions(1)[-1:] == ["POP_TOP"]
+    return any(i.opname == "POP_TOP" for i in _rest(next(frames(), None))[1:2])
 
 
 def is_copied_from() -> bool:
     """Whether the program makes a dict or arguments of the mapping whose method it calls."""
-    return _instructions(0)[-1:] in (["DICT_UPDATE"], ["DICT_MERGE"])
+    return any(i.opname in _MERGES for i in _rest(next(frames(), None))[:1])
 
 
-def _instructions(n_more: int, frame: types.FrameType | None = None) -> list[str]:
-    """What a frame, or the innermost one of the program, runs, and so many instructions after."""
-    frame = next(frames(), None) if frame is None else frame
-    if frame is None:
-        return []
-    found = bytecode.instructions(frame.f_code)
-    at = sum(i.offset <= frame.f_lasti for i in found) - 1  # which may stand in its caches
-    return [i.opname for i in found[at : at + n_more + 1]]
+_MERGES = ("DICT_UPDATE", "DICT_MERGE")
+
+
+def _rest(frame: types.FrameType | None) -> list[Any]:
+    """The instruction that a frame runs, and those after it."""
+    found = [] if frame is None else bytecode.instructions(frame.f_code)
+    at = sum(i.offset <= frame.f_lasti for i in found) - 1 if frame is not None else 0
+    return found[at:]  # which may stand in the caches of that instruction
 
 
 @functools.lru_cache(maxsize=512)
@@ -251,8 +248,7 @@ def _adds_in_place(instruction: Any) -> bool:
 
 def adds_in_place(frame: types.FrameType) -> bool:
     """Whether a frame is at the operation of an augmented assignment."""
-    at = (i for i in bytecode.instructions(frame.f_code) if i.offset == frame.f_lasti)
-    return any(map(_adds_in_place, at))
+    return any(map(_adds_in_place, _rest(frame)[:1]))
 
 
 @functools.lru_cache(maxsize=512)

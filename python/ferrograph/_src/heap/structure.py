@@ -260,6 +260,8 @@ def _access(container: Any) -> _Access | None:
     kind = type(container)
     if is_dataclass(kind):
         return _FIELDS
+    if hasattr(kind, "__attrs_attrs__"):
+        return (lambda held: [a.name for a in kind.__attrs_attrs__], *_FIELDS[1:])
     return next((_ACCESS[base] for base in kind.__mro__ if base in _ACCESS), None)
 
 
@@ -351,7 +353,6 @@ class MergedContainers:
     def __init__(self, stands_for: dict[int, list] | None = None, apart: bool = False):
         self._apart = apart
         self._known: dict[tuple, MergedContainer] = {}
-        self.within: list[tuple] = []  # containers within others that are no lists or dicts
         self._stands_for = stands_for or {}  # by the ids of containers what each may be
 
     def __iter__(self) -> Iterator[MergedContainer]:
@@ -367,7 +368,6 @@ class MergedContainers:
         if self._stands_for:
             sources = tuple(o for s in sources for o in self._stands_for.get(id(s), (s,)))
         first = sources[0]
-        kind = type(made)
         if len(sources) > 1 and is_container(first) and all(s is first for s in sources):
             return first
         if not is_container(made):
@@ -377,23 +377,12 @@ class MergedContainers:
         if known is not None:
             return known.made
         self._known[key] = MergedContainer(sources, made, label)
-        keys = keys_of(made)
-        if keys is not None and all(type(s) is kind and keys_of(s) == keys for s in sources):
-            for key in keys:
-                parts = tuple(part_of(s, key) for s in sources)
-                put_part(made, key, self.join(label, parts, part_of(made, key)))
-        else:
-            self._inside(label, sources, made)
+        # What a view is rebuilt as is of another class, and refused where it is left.
+        is_alike = all(type(s) is type(made) for s in sources)
+        for key in (keys_of(made) or ()) if is_alike else ():
+            parts = tuple(part_of(s, key) for s in sources)
+            put_part(made, key, self.join(label, parts, part_of(made, key)))
         return made
-
-    def _inside(self, label: str, sources: tuple, made: Any) -> None:
-        """Keep the containers within one of another class: those stay the ones that were made."""
-        columns = [containers_in(one)[1:] for one in (*sources, made)]
-        if len({len(column) for column in columns}) == 1:
-            for *parts, inner in zip(*columns, strict=True):
-                self.within.append(tuple(parts))
-                key = (*map(id, parts), id(inner))
-                self._known.setdefault(key, MergedContainer(tuple(parts), inner, label))
 
     def _tuple(self, label: str, sources: tuple, made: tuple) -> tuple:
         length = tuple.__len__(made)
