@@ -159,7 +159,7 @@ def note_element(value: Any, label: str, is_made: bool) -> None:
     for made in containers_in(value):
         if any(made is copy for copy, _ in Aliases.of_trace().copies.values()):
             Element(made, label, here(), is_made).refuse(here())  # each iteration changes it
-        _families(root).add(Element(made, label, here(), is_made))
+        _families(root).all.append(Element(made, label, here(), is_made))
 
 
 class Families:
@@ -167,10 +167,6 @@ class Families:
 
     def __init__(self) -> None:
         self.all: list[MayAliasSet] = []
-
-    def add(self, family: MayAliasSet) -> None:
-        """Note one more."""
-        self.all.append(family)
 
     def _leave(self, family: MayAliasSet) -> None:
         """Forget a set of which no other member is live, except for comparisons by identity."""
@@ -254,7 +250,7 @@ def keep(alive: list, made: Any, label: str, place: str) -> None:
     """Note objects of which at least one was there before, and what staging has made of them."""
     if alive:
         members = [*alive, made] if registry.adapters_of(type(made)) else alive
-        _families(_thread.trace).add(MayAliasSet(members, label, place))
+        _families(_thread.trace).all.append(MayAliasSet(members, label, place))
 
 
 def _families(root: TraceContext) -> Families:
@@ -292,7 +288,7 @@ def _keep_element(join: MergedContainer, place: str) -> None:
     if known is not None:
         found = next(filter(None, map(known.element, join.sources)), None)
         if found is not None:
-            known.add(Element(join.made, found.label, place, True))
+            known.all.append(Element(join.made, found.label, place, True))
 
 
 def _name_of_result() -> str:

@@ -44,6 +44,7 @@ from .trace_context import Proxy, loud, original, really, region_functions
 from .trace_context import thread as _thread
 
 _Test = Callable[[Any], bool]
+_Other = Callable[[Any], Any]
 _Passed = Callable[[Any, Any], bool]  # of an adapter and an owner
 
 
@@ -104,12 +105,14 @@ def _running() -> tuple[list, list, Walk]:
     return running, cells, _walk((), [*cells, *values])
 
 
-def _references(walk: Walk, wanted: _Test, is_passed: _Passed) -> list[tuple[Location, Any]]:
+def _references(
+    walk: Walk, wanted: _Test, is_passed: _Passed | None = None
+) -> list[tuple[Location, Any]]:
     """The locations in what a walk has found whose values are ``wanted``, but for those of adapters
     and owners that are passed over."""
     found: list[tuple[Location, Any]] = []
     for adapter, owner, held in walk.entries:
-        if is_passed(adapter, owner):
+        if is_passed is not None and is_passed(adapter, owner):
             continue
         several = variants_of(owner) if adapter.is_content else None
         if several is not None:
@@ -145,7 +148,7 @@ def _default(function: types.FunctionType, i: int) -> Location:
     return Location("a default value", lambda: (function.__defaults__ or ())[i], put, function)
 
 
-def _replace(walk: Walk, other: Callable[[Any], Any], is_passed: _Passed) -> None:
+def _replace(walk: Walk, other: _Other, is_passed: _Passed | None = None) -> None:
     """Put the ``other`` of each value in its place."""
 
     def wanted(value: Any) -> bool:
@@ -157,11 +160,6 @@ def _replace(walk: Walk, other: Callable[[Any], Any], is_passed: _Passed) -> Non
 
 def _is_users(code: types.CodeType) -> bool:
     return not ownership.is_library_file(code.co_filename)
-
-
-def _nowhere(adapter: Any, owner: Any) -> bool:
-    """Passes over nothing."""
-    return False
 
 
 def restore() -> None:
@@ -176,7 +174,7 @@ def restore() -> None:
         if record.versions is not None:
             _put_back(record)
     if records or root.effects.stale:
-        _replace(_walk(region_functions()), restored, _nowhere)
+        _replace(_walk(region_functions()), restored)
 
 
 def restored(value: Any) -> Any:
@@ -278,7 +276,7 @@ def substitute_invalidated() -> None:
     """Replace all references to invalidated objects."""
     replacements = _replacements()
     if replacements is not None:
-        _replace(_walk(region_functions()), replacements.of, _nowhere)
+        _replace(_walk(region_functions()), replacements.of)
 
 
 def standing(values: list) -> list:
@@ -288,7 +286,7 @@ def standing(values: list) -> list:
         return values
     walk = Walk()
     walk.run((), values)
-    _replace(walk, replacements.of, _nowhere)
+    _replace(walk, replacements.of)
     return list(map(replacements.of, values))
 
 
@@ -390,7 +388,7 @@ def is_alone(value: Any) -> bool:
     running, cells, walk = _running()
     front = (_thread.trace.variants.proxies or {}).get(id(value))
     ids = {id(one) for one in (value, front) if one is not None}
-    found = {place.key for place, _ in _references(walk, lambda v: id(v) in ids, _nowhere)}
+    found = {place.key for place, _ in _references(walk, lambda v: id(v) in ids)}
     if len(found) > 1 or any(_defaults(walk, lambda v: id(v) in ids)):
         return False
     try:
@@ -437,7 +435,7 @@ def _refuse_views(place: Location, walk: Walk, running: list) -> None:
         return
     held = {id(v) for frame in running for v in locals_of(frame).values()}
     both = {*beside, id(place.owner)}
-    referred = {id(v) for _, v in _references(walk, lambda v: id(v) in both, _nowhere)}
+    referred = {id(v) for _, v in _references(walk, lambda v: id(v) in both)}
     if id(place.owner) not in referred | held:
         return
     _refuse_others(running, [], walk, beside, place)
