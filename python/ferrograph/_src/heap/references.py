@@ -164,7 +164,7 @@ def _is_users(code: types.CodeType) -> bool:
 
 def restore() -> None:
     """At the end of a trace: all locations get back what Python left in them, and the objects that
-    others stand for."""
+    were replaced."""
     root = _thread.trace
     for place, value in root.effects.numbers.values():
         if isinstance(place.get(), _core.Tensor):
