@@ -8,7 +8,7 @@ from ferrograph._src.autograph.convert import compile as compiled
 from ferrograph._src.context import tracebacks
 from ferrograph._src.context.locals import keeps_arguments
 from ferrograph._src.context.referents import referents
-from ferrograph._src.heap.liveness import counts, frames
+from ferrograph._src.heap import frames, liveness
 
 
 def test_notes_end_the_message_where_python_has_none(monkeypatch):
@@ -78,27 +78,34 @@ def test_arguments_that_callers_keep_until_a_call_returns(call, times):
     assert call(object()) == (times if keeps_arguments() else 0)
 
 
-MEASURES = [
-    counts.of_name,
-    counts.of_one_name,
-    counts.of_argument,
-    counts.of_item,
-    counts.of_fields,
-    keeps_arguments,
-]
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.__name__)
-def test_references_are_measured_where_no_debugger_traces(measure):
+def test_arguments_are_measured_where_no_debugger_traces():
     """One that does refers to what the names of functions hold."""
 
     def trace(*_):
         return trace
 
-    expected, before = measure.__wrapped__(), sys.gettrace()
+    expected, before = keeps_arguments.__wrapped__(), sys.gettrace()
     sys.settrace(trace)
     try:
-        found = measure.__wrapped__()
+        found = keeps_arguments.__wrapped__()
     finally:
         sys.settrace(before)
     assert found == expected
+
+
+class Box:
+    pass
+
+
+def is_alone(items):
+    return liveness.count(items) <= liveness.OF_NAME + liveness.of_argument()
+
+
+def test_references_are_counted_of_names():
+    """What has one name, and what others hold, too."""
+    items, box = [1], Box()
+    assert liveness.count(items) == liveness.OF_NAME and is_alone(items)
+    fields = box.__dict__
+    assert not liveness.are_held(fields)
+    other = items, fields
+    assert not is_alone(items) and liveness.are_held(fields) and other

@@ -1,5 +1,5 @@
-"""What containers and dataclasses have beside their items and fields goes through branches and
-loops, and nothing keeps a refusal from going on."""
+"""What dataclasses have beside their fields goes through branches and loops, containers that are
+given attributes are not taken apart, and nothing keeps a refusal from going on."""
 
 # ruff: noqa: RET504, SIM105 - the programs are what they test
 
@@ -26,6 +26,20 @@ class Point:
 
     def __post_init__(self):
         self.total = self.a + 1
+
+
+class Field:
+    def __init__(self, name):
+        self.name = name
+
+
+class Held:
+    """Written as classes of ``attrs`` are."""
+
+    __attrs_attrs__ = (Field("items"), Field("number"))
+
+    def __init__(self, items, number):
+        self.items, self.number = items, number
 
 
 class Kept:
@@ -77,11 +91,26 @@ def by_proxy(x):
     return x, kept.a
 
 
-@pytest.mark.parametrize("function", [tagged, tagged_in_a_loop, named, made_anew, by_proxy])
+def turned(x):
+    shared = [3, 4]
+    held = [Held(shared, 1), Held(shared, 2)]
+    if x > 0:
+        shared[0] = 7
+        held = held[::-1]
+    return held[0].items[0], held[0].number
+
+
+@pytest.mark.parametrize("function", [made_anew, by_proxy, turned])
 @pytest.mark.parametrize("value", [3, -3])
 def test_attributes_are_those_of_python(function, value):
     given = fg.function(function)(fg.constant(value))
     assert [int(v) for v in given] == [int(v) for v in function(fg.constant(value))]
+
+
+@pytest.mark.parametrize("function", [tagged, tagged_in_a_loop, named])
+def test_containers_that_are_given_attributes_are_not_taken_apart(function):
+    with pytest.raises(TypeError, match="must be tensors or the same object|is a Python object"):
+        fg.function(function)(fg.constant(3))
 
 
 def other_length(x):

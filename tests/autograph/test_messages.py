@@ -121,7 +121,7 @@ def meets(site, *args):
     return note
 
 
-@meets("heap/substitution.py:_refuse_views:0")
+@meets("heap/references.py:_refuse_views:0")
 def array_beside_a_view_of_it(x):
     box = Watched()
     box.all = np.zeros((2, 2))
@@ -780,7 +780,7 @@ def too_many_contents(x):
     return len(seen)
 
 
-@meets("heap/substitution.py:_refuse_names:0")
+@meets("heap/references.py:_refuse_names:0")
 def dict_under_two_names(x):
     held = {"a": 1}
     other = held
@@ -789,7 +789,7 @@ def dict_under_two_names(x):
     return len(other)
 
 
-@meets("heap/substitution.py:_refuse_keeper:0")
+@meets("heap/references.py:_refuse_others:0")
 def dict_in_a_tuple(x):
     held = {"a": 1}
     pair = held, x
@@ -815,14 +815,14 @@ def members_returned(x):
     return seen
 
 
-@meets("heap/substitution.py:_checked:0")
+@meets("heap/references.py:_checked:0")
 def path_of_modules_that_gains_one(x):
     if x > 0:
         sys.path.append("of a test")
     return x + len(sys.path)
 
 
-@meets("heap/substitution.py:_checked:1")
+@meets("heap/references.py:_checked:1")
 def stack_of_contexts_that_gains_one(x):
     log = [0]
     with contextlib.ExitStack() as stack:
@@ -831,7 +831,7 @@ def stack_of_contexts_that_gains_one(x):
     return x + len(log)
 
 
-@meets("heap/active_iterators.py:refuse_running:0")
+@meets("heap/liveness.py:refuse_running:0")
 def list_extended_while_it_is_run_over(x):
     items = [1, 2]
     for v in items:
@@ -872,7 +872,7 @@ def identity_of_a_chosen_list(x):
     return x + (1 if chosen is first else 2)
 
 
-@meets("heap/liveness/holders.py:refuse_native_readers:0")
+@meets("heap/liveness.py:refuse_running:1")
 def list_longer_under_an_iterator(x):
     items = [3, 1]
     left = reversed(items)
@@ -881,7 +881,7 @@ def list_longer_under_an_iterator(x):
     return sum(left)
 
 
-@meets("heap/liveness/holders.py:refuse_native_readers:0")
+@meets("heap/liveness.py:refuse_running:2")
 def list_longer_that_a_factory_copies(x):
     items = [3, 1]
     made = collections.defaultdict(items.copy)
@@ -890,7 +890,7 @@ def list_longer_that_a_factory_copies(x):
     return made["a"]
 
 
-@meets("heap/liveness/holders.py:refuse_iterated:0")
+@meets("heap/liveness.py:refuse_iterated:0")
 def deque_changed_under_an_iterator(x):
     items = collections.deque([3, 1], maxlen=2)
     left = iter(items)
@@ -957,7 +957,7 @@ def shape_of_an_array_set_behind_a_tensor(x):
     return counts
 
 
-@meets("heap/substitution.py:_put_back:0")
+@meets("heap/references.py:_put_back:0")
 def array_longer_under_a_view(x):
     held = array.array("i", [1, 2, 3])
     if x > 2:
@@ -1031,21 +1031,6 @@ def view_of_what_a_branch_changed(x):
         view = held[:]
     held[1] = 2.0
     return view * 1.0
-
-
-class Held(list):
-    """A list that is given attributes."""
-
-
-@meets("staging/regions.py:Conditional.merge.rebuild:0")
-def shared_by_objects_that_a_branch_turns(x):
-    shared = [3, 4]
-    held = [Held([shared]), Held([shared])]
-    held[0].number, held[1].number = 1, 2
-    if x > 0:
-        shared[0] = 7
-        held = held[::-1]
-    return [h[0][0] for h in held]
 
 
 @meets("symbolic/merged_objects.py:refuse_variable_identity:0")

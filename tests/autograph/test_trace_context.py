@@ -14,7 +14,7 @@ OWNERS = {
     "variants": "heap.location",
     "aliases": "heap.aliasing",
     "attributes": "heap.own_attributes",
-    "iterators": "heap.active_iterators",
+    "iterators": "heap.liveness",
     "values": "symbolic.values",
     "checks": "symbolic.ranges",
 }

@@ -43,7 +43,6 @@ LAZY = {
     "files.structured_values": "composite values, which few functions take",
     "heap": "what few constructs need",
     "heap.adapters": "objects that few programs have",
-    "heap.liveness": "what few constructs need",
     "graph_view": "what few programs ask of a graph",
     "staging": "when the first construct is met whose operands belong to the graph",
     "symbolic": "what few constructs need",

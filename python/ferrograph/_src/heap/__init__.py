@@ -7,20 +7,19 @@ The modules are imported lazily.
 from .. import later
 
 _LATE = (
-    "active_iterators",
     "aliasing",
+    "frames",
     "invalidated",
+    "liveness",
     "location",
     "memos",
     "own_attributes",
     "process_settings",
     "reachable",
     "references",
-    "region_log",
     "snapshot",
     "source_location",
     "structure",
-    "substitution",
     "trace_context",
     "user_hashing",
     "walk",

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterable
 
 from ..hints import Any
 from ..values import errors
+from . import frames, liveness
 from .adapters import registry
-from .liveness import frames, holders
 from .location import Variants, variants_of
 from .reachable import Walk
 from .source_location import diagnostic, here
@@ -85,10 +85,8 @@ class MayAliasSet:
     def is_read_beside(self, member: Any) -> bool:
         """Whether code that follows may read another of them than this one."""
         if len(self.members) == 1:  # it is a tensor in the graph
-            if not self.label.isidentifier() or holders.is_chosen_alive(self.members[0][0]):
-                return True
-            return any(self.label in frames.read_later(frame) for frame in frames.frames())
-        return any(holders.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
+            return True
+        return any(liveness.is_alive(_copies_of(m)) for m, _ in self.members if m is not member)
 
 
 def differs(member: Any, held: list) -> bool:
@@ -159,7 +157,7 @@ def note_element(value: Any, label: str, is_made: bool) -> None:
     for made in containers_in(value):
         if any(made is copy for copy, _ in Aliases.of_trace().copies.values()):
             Element(made, label, here(), is_made).refuse(here())  # each iteration changes it
-        _families(root).add(Element(made, label, here(), is_made))
+        _families(root).all.append(Element(made, label, here(), is_made))
 
 
 class Families:
@@ -167,13 +165,6 @@ class Families:
 
     def __init__(self) -> None:
         self.all: list[MayAliasSet] = []
-        self._elements: dict[int, Element] = {}  # by the ids of what may be an element
-
-    def add(self, family: MayAliasSet) -> None:
-        """Note one more."""
-        self.all.append(family)
-        if isinstance(family, Element):
-            self._elements[id(family.members[0][0])] = family
 
     def _leave(self, family: MayAliasSet) -> None:
         """Forget a set of which no other member is live, except for comparisons by identity."""
@@ -184,14 +175,13 @@ class Families:
 
     def restore(self, known: list[MayAliasSet]) -> None:
         """Know only these."""
-        self.all, self._elements = [], {}
-        for family in known:
-            self.add(family)
+        self.all = list(known)
 
     def element(self, value: Any) -> Element | None:
         """What says that an object may be an element of a list of the graph; None where it is
         none."""
-        return self._elements.get(id(value))
+        found = (f for f in self.all if isinstance(f, Element) and f.members[0][0] is value)
+        return next(found, None)
 
     def written(self, target: Any) -> None:
         """Refuse that ``target`` is changed, if that would be seen through another object."""
@@ -258,7 +248,7 @@ def keep(alive: list, made: Any, label: str, place: str) -> None:
     """Note objects of which at least one was there before, and what staging has made of them."""
     if alive:
         members = [*alive, made] if registry.adapters_of(type(made)) else alive
-        _families(_thread.trace).add(MayAliasSet(members, label, place))
+        _families(_thread.trace).all.append(MayAliasSet(members, label, place))
 
 
 def _families(root: TraceContext) -> Families:
@@ -284,7 +274,7 @@ def note(joins: Iterable[MergedContainer], snapshot: Any, place: str, result: An
         if snapshot is None or same or any(map(snapshot.knows, sources)):
             label = join.label or _name_of_result()
             found = distinct([*sources, *same])
-            alive = [s for s in found if is_identified(s) or holders.is_alive([s], held=[result])]
+            alive = [s for s in found if is_identified(s) or liveness.is_alive([s], held=[result])]
             is_held = len(alive) < len(found) and frames.are_held()
             keep(found if is_held else alive, join.made, label, place)
         _keep_element(join, place)
@@ -296,7 +286,7 @@ def _keep_element(join: MergedContainer, place: str) -> None:
     if known is not None:
         found = next(filter(None, map(known.element, join.sources)), None)
         if found is not None:
-            known.add(Element(join.made, found.label, place, True))
+            known.all.append(Element(join.made, found.label, place, True))
 
 
 def _name_of_result() -> str:

@@ -19,9 +19,18 @@ from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
 from . import user_hashing, walk
-from .adapters.builtin_classes import CONTAINER_BASES, MUTABLE_SEQUENCES, is_class
+from .adapters.builtin_classes import CONTAINER_BASES, MUTABLE, MUTABLE_SEQUENCES, is_class
 from .source_location import diagnostic, here
-from .trace_context import TracePart, has_lists, has_variants, loud, proxy_of, record_of
+from .trace_context import (
+    TracePart,
+    has_lists,
+    has_variants,
+    loud,
+    proxy_of,
+    record_of,
+    touch,
+    traces,
+)
 from .trace_context import thread as _thread
 
 
@@ -619,3 +628,18 @@ class State:
         made = object.__new__(State)
         made.places, made.n_names = self.places[: self.n_names], self.n_names
         return made
+
+
+def in_place(value: Any) -> Any:
+    """``value``, which an augmented assignment may change."""
+    if traces.n and _thread.logs and isinstance(value, MUTABLE):
+        touch(Container(f"a {type(value).__name__}", value))
+    return value
+
+
+def augmented(value: Any) -> None:
+    """Note that a statement of user code may change ``value`` in place."""
+    if traces.n and _thread.trace is not None:
+        in_place(value)
+        if _thread.trace.aliases.sets is not None:
+            _thread.trace.aliases.sets.written(value)

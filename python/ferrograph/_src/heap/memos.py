@@ -23,9 +23,9 @@ from ..hints import Any
 from ..native import _core
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
+from . import frames
 from .adapters.builtin_classes import SCALARS, is_function
-from .liveness import frames
-from .liveness.frames import calls, changes, lists_attributes, sets, words_of
+from .frames import calls, changes, lists_attributes, sets, words_of
 from .location import UNDEFINED, Attribute, Container
 from .reachable import Walk
 from .trace_context import thread as _thread

@@ -23,10 +23,10 @@ from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
 from ..values import errors
+from . import liveness
 from .adapters.base import fields_of
 from .adapters.builtin_classes import is_class, is_function
-from .liveness import counts
-from .location import UNDEFINED, Attribute, attribute_location
+from .location import UNDEFINED, Attribute, Location, attribute_location
 from .source_location import diagnostic, here
 from .trace_context import TracePart
 from .trace_context import thread as _thread
@@ -41,6 +41,15 @@ class Attributes(TracePart):
 
     defaults: Any = None  # those that classes have, too
     unordered: Any = None  # objects whose attributes may come in another order, by id
+
+
+def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
+    """Note an attribute that an object has of its own in some branches or iterations, and in
+    others as its class has it."""
+    if not isinstance(place, Attribute) or (default := place.inherited) is UNDEFINED:
+        return
+    if new is default if place.was_own else old is default or new is default:
+        note_presence(place)
 
 
 def note_presence(place: Attribute) -> None:
@@ -175,7 +184,7 @@ def refuse_held_dict(place: Attribute) -> None:
     if is_class(place.owner):
         return
     held = fields_of(place.owner)
-    if not counts.are_held(held):
+    if not liveness.are_held(held):
         return
     raise errors.StagingError(
         diagnostic(
@@ -208,7 +217,7 @@ def note_order(owner: Any, label: str) -> None:
     if is_class(owner):
         return
     fields = fields_of(owner)
-    if counts.are_held(fields):
+    if liveness.are_held(fields):
         raise _unsure_order(label)
 
 

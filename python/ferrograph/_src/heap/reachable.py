@@ -14,11 +14,10 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
 from ..values import errors
-from . import process_settings
+from . import frames, process_settings
 from .adapters import library_states, registry
 from .adapters.base import Refused, TypeAdapter, cell_contents, fields_of
-from .liveness import frames
-from .liveness.frames import IMPORTS, words_of
+from .frames import IMPORTS, words_of
 from .source_location import diagnostic, here
 
 MOST_OBJECTS = 250_000
@@ -185,7 +184,7 @@ class Walk:
         more = False
         for module in self._modules:
             names, called = ownership.names_of(module), ownership.said_by(module, "__name__")
-            if _is_users_module(module):
+            if is_users_module(module):
                 more |= self._take(names, self._words, self._words)
             elif not ownership.is_own_module(called):
                 found = [names[word] for word in self._words if _may_change(names.get(word))]
@@ -213,7 +212,7 @@ _WITH_SETTINGS |= {"_socket": "socket", "_thread": "threading", "_warnings": "wa
 _WITH_SETTINGS |= {"posix": "os", "nt": "os", "contextlib": "os", "_tracemalloc": "tracemalloc"}
 
 
-def _is_users_module(module: types.ModuleType) -> bool:
+def is_users_module(module: types.ModuleType) -> bool:
     """Whether a module is the program's: also one that the program itself has made."""
     file = ownership.said_by(module, "__file__")
     if file is None:

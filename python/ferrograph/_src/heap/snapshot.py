@@ -30,13 +30,12 @@ from ..context.referents import referents
 from ..hints import Any
 from ..native import _core
 from ..values import errors
-from . import structure
+from . import frames, liveness, structure
 from .adapters import registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
 from .adapters.builtin_classes import WITHOUT_PARTS
+from .frames import words_of
 from .invalidated import Invalidated, behind
-from .liveness import frames, holders
-from .liveness.frames import words_of
 from .location import Attribute, Container, Location, Variants, variants_of
 from .reachable import Walk, label_of
 from .source_location import diagnostic, here
@@ -147,7 +146,7 @@ class Snapshot:
     ) -> Iterator[tuple[Location, Any]]:
         label = label_of(owner, self.anchors)
         if adapter.ends_iterators:
-            holders.refuse_iterated(owner, label)
+            liveness.refuse_iterated(owner, label)
         yield from adapter.changes(owner, held, label)
 
     def _chosen(self) -> Iterator[tuple[Location, Any]]:

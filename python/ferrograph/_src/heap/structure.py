@@ -5,6 +5,7 @@ arrays, and containers that staging merges.
 from __future__ import annotations
 
 import collections
+import copy
 import functools
 from collections.abc import Callable, Iterable, Iterator
 
@@ -55,12 +56,8 @@ def _open(value: Any) -> Any:
         names = names_of(value)
         parts = [_open(getattr(value, name)) for name in names]
         return _opened_kind(kind, names)(value, parts, _replaced)
-    if is_object(kind):
-        return _opened_kind(kind)(value, [_held(value)], _held_value)
-    if has_attributes(value):
-        names = tuple(sorted(value.__dict__))
-        parts = [_bare(value), *(_open(value.__dict__[name]) for name in names)]
-        return _opened_kind(kind, names)(value, parts, _with_attributes)
+    if is_object(kind) or has_attributes(value):
+        return _opened_kind(kind)(value, [_held(value)], lambda _, parts: parts[0].value)
     return value
 
 
@@ -83,8 +80,8 @@ def _opened_kind(kind: type, names: tuple[str, ...] = ()) -> type[_Opened]:
 
 
 class _Held:
-    """A leaf for an object that is no structure here, though its class is a mapping or sequence: it
-    may hold more than its items, and cannot be rebuilt from them."""
+    """A leaf for an object that is no structure here, though its class is a mapping or sequence, or
+    it was given attributes: it may hold more than its items, and cannot be rebuilt from them."""
 
     def __init__(self, value: Any):
         self.value = value
@@ -97,15 +94,17 @@ _objects = ByClass()
 
 
 def is_object(kind: type) -> bool:
-    """Whether a class of mappings or sequences is user-defined, and derives from no builtin one."""
+    """Whether a class of mappings, or a user-defined one of sequences, derives from no builtin one
+    that can be taken apart."""
     known = _objects.found.get(id(kind))
     if known is not None:
         return known
-    is_own = issubclass(kind, _ABSTRACT) and not issubclass(kind, STRUCTURES)
-    return _objects.keep(kind, is_own and not ownership.is_library_class(kind))
+    is_mapping = issubclass(kind, collections.abc.Mapping)
+    is_own = issubclass(kind, collections.abc.Sequence) and not ownership.is_library_class(kind)
+    return _objects.keep(kind, (is_mapping or is_own) and not issubclass(kind, _OPENED))
 
 
-_ABSTRACT = (collections.abc.Mapping, collections.abc.Sequence)
+_OPENED = (*STRUCTURES, *COMPOSITES)
 
 
 def _held(value: Any) -> _Held:
@@ -113,10 +112,6 @@ def _held(value: Any) -> _Held:
     if _thread.trace is None:
         return _Held(value)
     return _thread.trace.containers.held.setdefault(id(value), _Held(value))
-
-
-def _held_value(value: Any, parts: list) -> Any:
-    return parts[0].value
 
 
 def is_dataclass(kind: type) -> bool:
@@ -131,29 +126,11 @@ def names_of(value: Any) -> tuple[str, ...]:
     return (*fields, *sorted(others))
 
 
-def _copied(value: Any) -> Any:
-    import copy
-
-    return copy.copy(value)
-
-
 def _replaced(value: Any, parts: list) -> Any:
     """A copy of a dataclass instance with other values."""
-    made = _copied(value)
+    made = copy.copy(value)
     for name, part in zip(names_of(value), parts, strict=True):
         object.__setattr__(made, name, part)
-    return made
-
-
-def _bare(value: Any) -> Any:
-    """A copy of a container without the attributes that it was given."""
-    return nest.reconstruction.like(value, nest.reconstruction.held(value, list), list)
-
-
-def _with_attributes(value: Any, parts: list) -> Any:
-    """The first of ``parts`` with the attributes of ``value``, whose values are the others."""
-    made = parts[0]
-    made.__dict__.update(zip(sorted(value.__dict__), parts[1:], strict=True))
     return made
 
 
@@ -204,7 +181,6 @@ def other_settings(first: Any, second: Any) -> str | None:
             settings = getattr(first, name), getattr(second, name)
             if settings[0] != settings[1]:
                 return f"`{name}` is {settings[0]!r} of one and {settings[1]!r} of the other"
-    pairs: Any = ()
     if issubclass(type(first), dict) and issubclass(type(second), dict):
         if type(first) is not type(second):
             return f"a `{type(first).__name__}` against a `{type(second).__name__}`"
@@ -214,11 +190,19 @@ def other_settings(first: Any, second: Any) -> str | None:
         kinds = {key: type(key) for key in keys[1]}
         if any(kinds.get(key, type(key)) is not type(key) for key in keys[0]):
             return f"the keys {keys[0]} against {keys[1]}"
+    return _first_of(other_settings, first, second)
+
+
+def _first_of(differ: Callable[[Any, Any], str | None], first: Any, second: Any) -> str | None:
+    """What differs first in what two containers hold at the same positions."""
+    pairs: Any = ()
+    if issubclass(type(first), dict) and issubclass(type(second), dict):
         get = dict.__getitem__
-        pairs = [(get(first, key), get(second, key)) for key in keys[0] if key in kinds]
+        keys = [key for key in walk.keys(first) if dict.__contains__(second, key)]
+        pairs = [(get(first, key), get(second, key)) for key in keys]
     elif issubclass(type(first), ORDERED) and issubclass(type(second), ORDERED):
         pairs = zip(walk.elements(first), walk.elements(second), strict=False)
-    return next((found for pair in pairs if (found := other_settings(*pair))), None)
+    return next((found for pair in pairs if (found := differ(*pair))), None)
 
 
 _SETTINGS = {"maxlen": collections.deque, "default_factory": collections.defaultdict}
@@ -231,13 +215,7 @@ def other_order(first: Any, second: Any) -> str | None:
         keys = list(walk.keys(first)), list(walk.keys(second))
         if keys[0] != keys[1]:
             return f"a dict with the keys {keys[0]} against one with {keys[1]}"
-        get = dict.__getitem__
-        pairs: Any = [(get(first, key), get(second, key)) for key in keys[0]]
-    elif issubclass(type(first), ORDERED):
-        pairs = zip(walk.elements(first), walk.elements(second), strict=False)
-    else:
-        return None
-    return next((found for pair in pairs if (found := other_order(*pair))), None)
+    return _first_of(other_order, first, second)
 
 
 # By the classes of containers: the keys, and how to read and to set what is under one of them.
@@ -282,8 +260,8 @@ def _access(container: Any) -> _Access | None:
     kind = type(container)
     if is_dataclass(kind):
         return _FIELDS
-    if has_attributes(container):
-        return None
+    if hasattr(kind, "__attrs_attrs__"):
+        return (lambda held: [a.name for a in kind.__attrs_attrs__], *_FIELDS[1:])
     return next((_ACCESS[base] for base in kind.__mro__ if base in _ACCESS), None)
 
 
@@ -294,7 +272,7 @@ def is_container(value: Any) -> bool:
         return True
     if issubclass(kind, (tuple, _core.Tensor, str, bytes)) or hasattr(kind, "_component_list"):
         return False
-    if not registry.adapters_of(kind) or is_object(kind):
+    if not registry.adapters_of(kind) or is_object(kind) or has_attributes(value):
         return False
     leaves = leaves_of(value)
     return len(leaves) != 1 or leaves[0] is not value
@@ -375,7 +353,6 @@ class MergedContainers:
     def __init__(self, stands_for: dict[int, list] | None = None, apart: bool = False):
         self._apart = apart
         self._known: dict[tuple, MergedContainer] = {}
-        self.within: list[tuple] = []  # containers within others that are no lists or dicts
         self._stands_for = stands_for or {}  # by the ids of containers what each may be
 
     def __iter__(self) -> Iterator[MergedContainer]:
@@ -391,7 +368,6 @@ class MergedContainers:
         if self._stands_for:
             sources = tuple(o for s in sources for o in self._stands_for.get(id(s), (s,)))
         first = sources[0]
-        kind = type(made)
         if len(sources) > 1 and is_container(first) and all(s is first for s in sources):
             return first
         if not is_container(made):
@@ -401,34 +377,19 @@ class MergedContainers:
         if known is not None:
             return known.made
         self._known[key] = MergedContainer(sources, made, label)
-        keys = keys_of(made)
-        if keys is not None and all(type(s) is kind and keys_of(s) == keys for s in sources):
-            for key in keys:
-                parts = tuple(part_of(s, key) for s in sources)
-                put_part(made, key, self.join(label, parts, part_of(made, key)))
-        else:
-            self._inside(label, sources, made)
+        # What a view is rebuilt as is of another class, and refused where it is left.
+        is_alike = all(type(s) is type(made) for s in sources)
+        for key in (keys_of(made) or ()) if is_alike else ():
+            parts = tuple(part_of(s, key) for s in sources)
+            put_part(made, key, self.join(label, parts, part_of(made, key)))
         return made
-
-    def _inside(self, label: str, sources: tuple, made: Any) -> None:
-        """Keep the containers within one of another class: those stay the ones that were made."""
-        columns = [containers_in(one)[1:] for one in (*sources, made)]
-        if len({len(column) for column in columns}) == 1:
-            for *parts, inner in zip(*columns, strict=True):
-                self.within.append(tuple(parts))
-                key = (*map(id, parts), id(inner))
-                self._known.setdefault(key, MergedContainer(tuple(parts), inner, label))
 
     def _tuple(self, label: str, sources: tuple, made: tuple) -> tuple:
         length = tuple.__len__(made)
         if not all(isinstance(s, tuple) and tuple.__len__(s) == length for s in sources):
             return made
-        parts = [self.join(label, parts, m) for parts, m in _columns(sources, made)]
+        columns = zip(*map(walk.elements, (*sources, made)), strict=True)
+        parts = [self.join(label, tuple(parts), m) for *parts, m in columns]
         if all(a is b for a, b in zip(parts, tuple.__iter__(made), strict=True)):
             return made
         return tuple.__new__(type(made), parts) if hasattr(made, "_fields") else tuple(parts)
-
-
-def _columns(sources: tuple, made: Any) -> Iterable:
-    columns = map(walk.elements, (*sources, made))
-    return [(tuple(parts), m) for *parts, m in zip(*columns, strict=True)]

@@ -1,4 +1,5 @@
-"""The trace context: what a thread notes about its active trace, and about the regions in it.
+"""The trace context: what a thread notes about its active trace, and about the regions in it:
+objects that these make, and locations about to change.
 
 This module imports nothing heavy, since every first trace needs it.
 """
@@ -10,11 +11,13 @@ import os
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Callable
 
 from ..context.ownership import loud_cell
 from ..hints import Any, TypeVar
 from ..native import _core
+from .adapters.builtin_classes import is_class
 
 
 class RegionLog:
@@ -149,7 +152,7 @@ class TraceContext:
     variants: Any = NOTHING  # ``location.VariantRecords``
     aliases: Any = NOTHING  # ``aliasing.Aliases``
     attributes: Any = NOTHING  # ``own_attributes.Attributes``
-    iterators: Any = NOTHING  # ``active_iterators.Iterators``
+    iterators: Any = NOTHING  # ``liveness.Iterators``
     values: Any = NOTHING  # ``symbolic.values.Values``
     checks: Any = NOTHING  # ``symbolic.ranges.Checks``
 
@@ -277,6 +280,98 @@ def _forked() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
+
+
+def active() -> bool:
+    """Whether a function is being traced on this thread."""
+    return thread.trace is not None
+
+
+def in_region() -> bool:
+    """Whether a branch or a loop is being traced on this thread."""
+    return bool(thread.logs)
+
+
+def has_regions() -> bool:
+    """Whether the trace has, or had, staged branches or loops."""
+    return in_region() or (active() and thread.trace.effects.has_merged)
+
+
+def has_unsure() -> bool:
+    """Whether the trace has objects of which the graph says which attributes they have."""
+    return thread.trace is not None and thread.trace.attributes.defaults is not None
+
+
+def has_stale() -> bool:
+    """Whether a region of the trace changed something that the graph cannot follow."""
+    return thread.trace is not None and bool(thread.trace.effects.stale)
+
+
+def note_lists() -> None:
+    """From now on the trace has lists that the graph grows."""
+    if thread.trace is not None:
+        thread.trace.watch()
+
+
+def fresh(value: Any, let_go: None = None) -> Any:
+    """``value``, which has just been made; an argument may ``let_go`` of what it was made from."""
+    if loud and type(value) is not memoryview:  # which keeps what it views from growing
+        for made in thread.logs:
+            made.born[id(value)] = held(value, made.born)
+    return value
+
+
+def current_snapshot() -> Any:
+    """What the innermost region could reach when it began; None outside of regions."""
+    return thread.logs[-1].snapshot if thread.logs else None
+
+
+def held(value: Any, among: dict[int, Any]) -> Any:
+    """A weak reference for noting an object by its id, where its finalizer runs user code; the note
+    leaves ``among`` others when the object is freed. An object that gets the id of a freed one
+    counts as new. A class is kept: when it is freed depends on the collector."""
+    if is_class(value):
+        return value
+    if not _has_end(type(value)):
+        return None
+    key = id(value)
+    try:
+        return weakref.ref(value, lambda _: among.pop(key, None))
+    except TypeError:
+        return None
+
+
+def _has_end(kind: type) -> bool:
+    """Whether the finalizer of an object runs user code."""
+    return kind is types.GeneratorType or getattr(kind, "__del__", None) is not None
+
+
+def outlived(made: Any) -> None:
+    """Keep objects that a region leaves, and whose finalizer runs user code, until the trace
+    ends."""
+    for held in (*made.born.values(), *made.iterators.values()):
+        if type(held) is weakref.ref:
+            thread.trace.effects.at_last.append(held())
+
+
+def filled(items: list) -> list:
+    """``items``, to which a comprehension adds elements: the graph holds them where it decides."""
+    if thread.trace is not None:
+        known = thread.trace.containers
+        known.filled = {**(known.filled or {}), id(items): items}
+    return fresh(items)
+
+
+def is_filled(items: list) -> bool:
+    """Whether a comprehension adds elements to a list."""
+    return thread.trace is not None and id(items) in (thread.trace.containers.filled or ())
+
+
+def touch(place: Any) -> None:
+    """Note what ``place`` holds, since it is about to change."""
+    for made in thread.logs:
+        if place.key not in made.touched and id(place.owner) not in made.born:
+            made.touched[place.key] = place, place.get()
 
 
 def listeners() -> tuple:

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
-from ..heap import own_attributes, region_log
-from ..heap.liveness import frames, holders
-from ..heap.location import UNDEFINED, Attribute, Location, State
+from ..heap import frames, liveness, own_attributes, trace_context
+from ..heap.location import UNDEFINED, Attribute, Location, State, in_place
 from ..heap.source_location import SourceLocation, diagnostic
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
@@ -199,10 +198,10 @@ def _leave(conditional: Conditional, found: list[list[side_effects.Change]], pla
 def _touch(values: list, others: list[Location]) -> None:
     """Note the containers that names hold, which an augmented assignment changes in place."""
     for value in values:
-        region_log.in_place(value)
+        in_place(value)
     for place in others:
         if place.is_module:
-            region_log.touch(place)
+            trace_context.touch(place)
 
 
 def _merge_changes(
@@ -259,7 +258,7 @@ def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
     merged, and it is not read afterwards."""
     if merging.can_carry(spot, *pair):
         return False
-    if holders.is_read(spot):
+    if liveness.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
             raise errors.StagingError(
                 diagnostic(

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from .. import ops
 from ..context.hooks import hooks
-from ..heap import active_iterators, region_log
+from ..heap import liveness, trace_context
 from ..heap.adapters import registry
 from ..heap.location import attribute_location, is_grown
 from ..heap.source_location import refusal
@@ -475,9 +475,9 @@ class Cursor:
         """Refuse to take more elements one by one than there are, or many more than that where a
         branch or a loop may take none: code that runs until they end would never stop, since only
         the graph knows the end."""
-        taken = active_iterators.Iterators.of_trace().taken
+        taken = liveness.Iterators.of_trace().taken
         _, n = taken.get(id(self), (self, 0))
-        if n > len(self._items) + (_MOST_TRACED if region_log.in_region() else 0):
+        if n > len(self._items) + (_MOST_TRACED if trace_context.in_region() else 0):
             raise refusal(
                 "more elements are taken than there are from an iterator that a staged branch "
                 "or loop advanced: where it ends is known only when the graph runs",
@@ -496,7 +496,7 @@ class Cursor:
             return self._refuse()
 
     def _move(self, position: Any) -> None:
-        region_log.touch(attribute_location("the position of an iterator", self, "_at"))
+        trace_context.touch(attribute_location("the position of an iterator", self, "_at"))
         self._at = position
 
     def _refuse(self, *args: Any) -> Any:

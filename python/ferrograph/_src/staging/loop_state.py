@@ -14,8 +14,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .. import ops
-from ..heap import aliasing, region_log, structure, walk
-from ..heap.liveness import holders
+from ..heap import aliasing, liveness, structure, trace_context, walk
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import (
     MergedContainer,
@@ -173,7 +172,7 @@ class Copies:
         known = {key: join for key, (join, *_) in self._begun.items()}
         changed = {key for key, begun in self._begun.items() if _is_changed(*begun)}
         stands_for = {}
-        snapshot = region_log.current_snapshot()
+        snapshot = trace_context.current_snapshot()
 
         def is_outer(value: Any) -> bool:
             return snapshot is None or snapshot.knows(value)
@@ -183,7 +182,7 @@ class Copies:
             before = [j.sources[0] for j in path]
             if id(join.made) in changed:
                 others = aliasing.relatives([*before, *filter(is_outer, end)], known)
-                if holders.is_alive([*others, *_copied(others, known, before)], functions):
+                if liveness.is_alive([*others, *_copied(others, known, before)], functions):
                     aliasing.MayAliasSet([], join.label, place).refuse(place)
                 aliasing.Aliases.of_trace().replaced += before
             elif len(path) == 1 and not end:
@@ -288,7 +287,7 @@ def check_other_partitions(
 ) -> None:
     """Refuse that an iteration leaves in a place what is held outside of the loop, where it changes
     what the location held at the ``start``, or that: one of ``owners``."""
-    snapshot, held = region_log.current_snapshot(), dict(_positions(start))
+    snapshot, held = trace_context.current_snapshot(), dict(_positions(start))
     for path, left in _positions(after):
         if snapshot is None or left is held.get(path) or not snapshot.knows(left):
             continue

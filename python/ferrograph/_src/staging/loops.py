@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import ops
-from ..heap import aliasing, region_log, structure, substitution
-from ..heap.active_iterators import changed_while_running
+from ..heap import aliasing, references, structure
 from ..heap.adapters.builtin_classes import LITERALS
-from ..heap.location import UNDEFINED, Location, State, Together, is_grown
+from ..heap.liveness import changed_while_running
+from ..heap.location import UNDEFINED, Location, State, Together, in_place, is_grown
 from ..heap.source_location import diagnostic
 from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
@@ -268,7 +268,7 @@ def _stage(
             variables.integers.add_flags()
             with side_effects.region(loop.anchors, repeats=True, own=state.places) as log:
                 for value in before:
-                    region_log.in_place(value)
+                    in_place(value)
                 after = iterate(loop, before, slots, variables, step, n_extras, chosen)
                 if len(state.places) > state.n_names:
                     write_barriers.check_own(state.places[i] for i in slots)
@@ -563,4 +563,4 @@ def leave_results(
         set_by_now.add(i)
     state.write(results)
     if has_variants():
-        substitution.substitute_again()
+        references.substitute_again()

@@ -13,12 +13,11 @@ import copy
 import functools
 from collections.abc import Callable, Iterator
 
-from ..heap import region_log, structure, substitution
-from ..heap.active_iterators import refuse_running
+from ..heap import frames, references, structure, trace_context
 from ..heap.adapters import registry
 from ..heap.adapters.base import Whole
 from ..heap.adapters.builtin_classes import COMPARED
-from ..heap.liveness import frames
+from ..heap.liveness import refuse_running
 from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
 from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here
@@ -58,7 +57,7 @@ def _must_grow(place: Location) -> bool:
     record = record_of(place.owner)
     if type(place.owner) is not list or place.in_library or (record and record.is_used):
         return False
-    return in_loop() or region_log.is_filled(place.owner) or not substitution.can_substitute(place)
+    return in_loop() or trace_context.is_filled(place.owner) or not references.can_substitute(place)
 
 
 def _fit(first: Any, second: Any) -> bool:
@@ -111,7 +110,7 @@ def objects(conditional: Conditional, label: str, pair: list, where: str) -> Cal
 
     def give(results: Iterator) -> Any:
         take(results)
-        return proxy_of(region_log.fresh(kept.owner))
+        return proxy_of(trace_context.fresh(kept.owner))
 
     return give
 
@@ -355,7 +354,7 @@ def fitted(label: str, before: Any, after: Any) -> Any:
     if _has_form(made):
         return made
     original = (thread.trace.aliases.copies or {}).get(id(made), (made, made))[1]
-    snapshot = region_log.current_snapshot()
+    snapshot = trace_context.current_snapshot()
     grown = _growing(label, original, (before, made))
     if original is not made or (snapshot is not None and snapshot.knows(made)):
         raise RetraceLoop([grown])

@@ -191,12 +191,6 @@ def _stays(leaf: Any) -> bool:
     return not values.can_be_tensor(leaf)
 
 
-_CHANGED_WITHIN = (
-    "Change it before or after the branch, or keep it under a name of its own, outside of what the "
-    "branch replaces."
-)
-
-
 class Conditional:
     """Two branches over one predicate: trace each, merge values pairwise, then emit once.
 
@@ -306,11 +300,7 @@ class Conditional:
             made = pack(structure, [take(outputs) for take in takers])
             if hasattr(type(structure), "_learn_shape"):
                 made._learn_shape(pair)
-            joined = self._joins.join(_name_in(label), tuple(pair), made)
-            if any(id(part) in self.changed for parts in self._joins.within for part in parts):
-                problem = "hold an object that a branch changes in place, and stay apart from it"
-                raise TypeError(self._message(label, problem, _CHANGED_WITHIN))
-            return joined
+            return self._joins.join(_name_in(label), tuple(pair), made)
 
         self._rebuild.append(rebuild)
 

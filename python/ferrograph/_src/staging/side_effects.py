@@ -19,12 +19,20 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from ..context.thread import variables_made
-from ..heap import memos, own_attributes, references, region_log, snapshot, structure, user_hashing
+from ..heap import (
+    liveness,
+    memos,
+    own_attributes,
+    references,
+    snapshot,
+    structure,
+    trace_context,
+    user_hashing,
+)
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, behind
-from ..heap.liveness import holders
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
 from ..heap.snapshot import Snapshot
 from ..heap.source_location import diagnostic, here
@@ -71,7 +79,7 @@ class logged:
     def __exit__(self, *exception: Any) -> None:
         made = _thread.logs.pop()
         loud.leave(made)
-        region_log.outlived(made)
+        trace_context.outlived(made)
         if self._is_alone:
             _thread.enter(None)
 
@@ -138,7 +146,7 @@ class region(logged):
 
 def refuse_opaque(target: Any, method: str) -> None:
     """Refuse a method call on an opaque object from outside the region."""
-    before = region_log.current_snapshot()
+    before = trace_context.current_snapshot()
     if before is None or not is_opaque(type(target)) or not before.knows(target):
         return
     if target is sys.stdout or target is sys.stderr:
@@ -179,7 +187,7 @@ def changes(
         if not _is_kept(place, old, new):
             found.append(Change(place, old, new))
         elif old is new and isinstance(place, Attribute):
-            region_log.note_default(place, old, new)
+            own_attributes.note_default(place, old, new)
     if of_traces:
         _leave_to_traces(made, of_traces)
     if not found and not made.iterators:
@@ -213,7 +221,7 @@ def changes(
             change.place.put(change.new)
             made.landed = True
     for change in kept:
-        region_log.note_default(change.place, change.old, change.new)
+        own_attributes.note_default(change.place, change.old, change.new)
     substitute_again()
     return kept
 
@@ -301,7 +309,7 @@ def _note_library(made: RegionLog, change: Change) -> None:
     """Note that a list may get longer or shorter whose length a library's code reads."""
     place = change.place
     if isinstance(place, Container) and isinstance(place.owner, list) and made.snapshot is not None:
-        in_module = holders.is_in_library_module(place.owner)
+        in_module = liveness.is_in_library_module(place.owner)
         place.in_library = in_module or made.snapshot.is_in_library(place.owner)
 
 

@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from .. import ops
 from ..context import ownership
-from ..heap import aliasing, region_log
-from ..heap.active_iterators import refuse_running
-from ..heap.liveness import frames
-from ..heap.location import Container, Together, is_grown
+from ..heap import aliasing, frames, trace_context
+from ..heap.liveness import refuse_running
+from ..heap.location import Container, Together, in_place, is_grown
 from ..heap.source_location import here, refusal
 from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack
 from ..heap.trace_context import refuse_stale
@@ -104,7 +103,7 @@ class Grown(Together):
         made = cls(elements, handles)
         for item in items:
             made = made.extended(item) if is_elements(item) else made.pushed(item)
-        region_log.note_lists()
+        trace_context.note_lists()
         return made
 
     def _emit(self, op: str, i: int, *inputs: Any) -> Any:
@@ -207,7 +206,7 @@ class Grown(Together):
         """With another element at a place."""
         leaves, place = self._leaves(item), self._place(index)
         handles = self._each(lambda i: self._emit("TensorListSetItem", i, place, leaves[i]))
-        if region_log.in_region():  # which may not run at all where its results are not read
+        if trace_context.in_region():  # which may not run at all where its results are not read
             ops.Assert(self.has(place), [regions.NO_PLACE])
         else:
             regions.note_element(handles[0], lambda: self.has(place), regions.NO_PLACE)
@@ -346,7 +345,7 @@ def of_elements(iterable: Any, like: Any = None) -> list:
     numbers."""
     source = iteration.as_source(iterable)
     if iteration.is_known(source.count) or not isinstance(source, iteration.Rows):
-        return region_log.fresh(list(source))
+        return trace_context.fresh(list(source))
     tensor = _core.convert_to_tensor(iterable)
     if is_grown(like) and whole(like).holds_numbers():
         elements = whole(like)._elements
@@ -355,8 +354,8 @@ def of_elements(iterable: Any, like: Any = None) -> list:
         elements.shapes = [tensor.shape[1:]]
     attrs = {"element_dtype": tensor.dtype}
     handle = _core.emit("TensorListFromTensor", (tensor, elements.shape_input(0)), attrs)
-    region_log.note_lists()
-    return region_log.fresh([Grown(elements, [handle])])
+    trace_context.note_lists()
+    return trace_context.fresh([Grown(elements, [handle])])
 
 
 def merged(label: str, first: list, second: list) -> Elements:
@@ -389,7 +388,7 @@ def method(items: list, name: str) -> Callable:
         return lambda *args, **kwargs: whole(items)._refuse()
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        region_log.touch(Container("a list", items))
+        trace_context.touch(Container("a list", items))
         return found(items, *args, **kwargs)
 
     return call
@@ -399,7 +398,7 @@ def placed(items: list, method_: Callable) -> Callable:
     """``insert`` or ``pop`` of a list that has not grown: it does where a tensor is the place."""
 
     def call(*args: Any) -> Any:
-        region_log.in_place(items)
+        in_place(items)
         if not args or not values.is_staged(args[0]):
             return method_(*args)
         refuse_running(items)
@@ -512,7 +511,7 @@ class Setter:
 
 def loaded(items: Any, key: Any) -> Any:
     """``items[key]``."""
-    if region_log.active():
+    if trace_context.active():
         if is_grown(items):
             grown = whole(items)
             if isinstance(key, slice):

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from .. import ops
 from ..context.hooks import hooks
-from ..heap import references, structure, substitution
+from ..heap import references, structure
 from ..heap.adapters import registry
 from ..heap.adapters.base import Through
 from ..heap.adapters.builtin_classes import LITERALS
-from ..heap.liveness.frames import is_copied_from, is_discarded
+from ..heap.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
 from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here, is_diagnostic
@@ -126,7 +126,7 @@ def proxy_with(record: Record, target: Any) -> VariantProxy:
 
 def substitute(record: Record) -> None:
     """Replace every reference to the object of a record by its proxy."""
-    substitution.replace(record.place, lambda target: proxy_with(record, target))
+    references.substitute(record.place, lambda target: proxy_with(record, target))
 
 
 class Items:

@@ -12,7 +12,7 @@ import collections
 from collections.abc import Callable, Iterator
 
 from .. import ops
-from ..heap import structure, substitution
+from ..heap import references, structure
 from ..heap.adapters import registry
 from ..heap.adapters.builtin_classes import NUMBERS
 from ..heap.location import Location, Variants, held_by, values_of
@@ -95,7 +95,7 @@ def _is_alone(conditional: Conditional, value: Any, was: tuple[Any, Any] | None)
     snapshot = conditional.snapshot
     if snapshot is not None and not snapshot.knows(value):
         return True
-    return was is not None and really(was[1]) is value and substitution.is_alone(value)
+    return was is not None and really(was[1]) is value and references.is_alone(value)
 
 
 def _keys(conditional: Conditional, side: int, value: Any) -> set | None:

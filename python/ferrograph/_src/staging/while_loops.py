@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterable
 
 from .. import ops
 from ..context import ownership
-from ..heap import aliasing
+from ..heap import aliasing, frames
 from ..heap.adapters.base import cell_contents
 from ..heap.adapters.builtin_classes import is_function
 from ..heap.invalidated import Invalidated
-from ..heap.liveness import frames
-from ..heap.liveness.holders import is_read
+from ..heap.liveness import is_read
 from ..heap.location import Location, State
 from ..heap.references import is_lazily_made
 from ..heap.source_location import diagnostic

@@ -20,13 +20,14 @@ from ..heap.location import (
     Container,
     Location,
     attribute_location,
+    augmented,
     cell_location,
     global_location,
     name_locations,
 )
-from ..heap.region_log import augmented, held, note_default, touch
+from ..heap.own_attributes import note_default
 from ..heap.source_location import diagnostic, here
-from ..heap.trace_context import has_lists, is_proxy, loud, proxy_of, traces
+from ..heap.trace_context import has_lists, held, is_proxy, loud, proxy_of, touch, traces
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core

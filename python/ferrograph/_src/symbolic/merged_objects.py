@@ -17,10 +17,9 @@ from typing import NoReturn
 from .. import ops
 from ..context import ownership, tracebacks
 from ..context.locals import locals_of
-from ..heap import aliasing, structure
+from ..heap import aliasing, frames, liveness, structure
 from ..heap.adapters.builtin_classes import NUMBERS
 from ..heap.adapters.memory import SEQUENCES
-from ..heap.liveness import frames, holders
 from ..heap.location import Location
 from ..heap.reachable import Walk
 from ..heap.source_location import here, refusal
@@ -109,7 +108,7 @@ def note_arrays(
     for label, held in arrays:
         memory = memory_of(held)
         shared = [m for m in memory if snapshot is None or snapshot.knows(m)]
-        if not shared or not (holders.is_alive(memory) or frames.are_held()):
+        if not shared or not (liveness.is_alive(memory) or frames.are_held()):
             continue
         if any(id(m) in changed for m in shared):
             raise refusal(
@@ -176,7 +175,7 @@ def refuse_arrays(found: Iterable[tuple[Location, Any]], functions: tuple, place
             continue
         spot.put(None)
         try:
-            is_read = holders.is_alive(memory_of(value), functions)
+            is_read = liveness.is_alive(memory_of(value), functions)
         finally:
             spot.put(value)
         if is_read:
@@ -471,7 +470,10 @@ def may_stay(left: Any) -> bool:
     """Whether what an iteration that is being traced leaves may be what it began with, by a branch
     or a loop in it."""
     made = [_core.made_by(v) for v in structure.leaves_of(left) if is_symbolic(v)]
-    return any(one is not None and one[0] in holders.CONSTRUCTS for one in made)
+    return any(one is not None and one[0] in _CONSTRUCTS for one in made)
+
+
+_CONSTRUCTS = frozenset({"If", "StatelessIf", "While", "StatelessWhile"})
 
 
 def note_identity(value: Any) -> None:

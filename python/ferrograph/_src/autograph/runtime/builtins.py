@@ -13,8 +13,7 @@ from collections.abc import Callable
 
 from ... import later, ops
 from ...context.hooks import hooks
-from ...heap import region_log
-from ...heap.active_iterators import followed
+from ...heap import trace_context
 from ...heap.adapters.builtin_classes import (
     LITERALS,
     OBJECT_SEQUENCES,
@@ -22,6 +21,7 @@ from ...heap.adapters.builtin_classes import (
     STATIC_COLLECTIONS,
     is_function,
 )
+from ...heap.liveness import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud, note_choice
 from ...hints import TYPE_CHECKING, Any
@@ -95,7 +95,7 @@ _INT, _FLOAT = frozenset({int}), frozenset({float})
 
 
 def _print(*values: Any, **keywords: Any) -> None:
-    speak = retrace.printed if region_log.in_region() else print
+    speak = retrace.printed if trace_context.in_region() else print
     speak(*values, **keywords)
 
 
@@ -249,7 +249,7 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 
 
 def _zip(*iterables: Any, **keywords: Any) -> Any:
-    if iterables and not keywords.get("strict") and region_log.active():
+    if iterables and not keywords.get("strict") and trace_context.active():
         mixed = mixed_zip([*map(tensor_lists.elements_of, iterables)])
         if mixed is not None:
             return mixed
@@ -277,7 +277,7 @@ def _container(python: type) -> Callable:
     def make(*args: Any, **keywords: Any) -> Any:
         if args and tensor_lists.is_grown(args[0]):
             if python is list:
-                return region_log.fresh(list(args[0]))
+                return trace_context.fresh(list(args[0]))
             return tensor_lists.whole(args[0])._refuse()
         if len(args) == 1 and python is list and is_staged(args[0]):
             return tensor_lists.of_elements(args[0])
@@ -288,7 +288,7 @@ def _container(python: type) -> Callable:
         if len(args) == 1:
             whole = iteration.as_source(args[0]) if is_staged(args[0]) else _given(python, args[0])
             args = (whole,)
-        return region_log.fresh(python(*args, **keywords))
+        return trace_context.fresh(python(*args, **keywords))
 
     return make
 
@@ -298,7 +298,7 @@ def _taken_out(elements: Any, python: type) -> list:
     number is known, else of the graph's."""
     found = hooks.on_datasets.listed(elements) if is_dataset(elements) else None
     if found is not None:
-        return region_log.fresh(found)
+        return trace_context.fresh(found)
     if python is not builtins.list:
         raise TypeError(
             diagnostic(
@@ -496,11 +496,11 @@ def _iter(iterable: Any, *sentinel: Any) -> Any:
         iterable = tensor_lists.elements_of(iterable)
         if has_methods(iterable):
             own = method(iterable, "__iter__")
-            return region_log.fresh(iter(iterated(iterable)) if own is None else own())
-        if type(iterable) in OBJECT_SEQUENCES and region_log.active():
-            return region_log.fresh(Cursor(iterable))
+            return trace_context.fresh(iter(iterated(iterable)) if own is None else own())
+        if type(iterable) in OBJECT_SEQUENCES and trace_context.active():
+            return trace_context.fresh(Cursor(iterable))
         iterable = iteration.as_source(iterable) if is_staged(iterable) else iterable
-    return region_log.fresh(iter(iterable, *sentinel))
+    return trace_context.fresh(iter(iterable, *sentinel))
 
 
 def _in(module: Any, name: str) -> Callable:

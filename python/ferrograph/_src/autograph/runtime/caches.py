@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...heap import region_log
+from ...heap import trace_context
 from ...heap.adapters.registry import adapters_of
 from ...heap.snapshot import Snapshot
 from ...heap.source_location import diagnostic, here
@@ -46,8 +46,8 @@ def counting(callee: Any) -> Callable:
 def remembering(callee: Any) -> Callable:
     """A function under a cache, called in a region, or where something is stale; others as they
     are."""
-    form = _standing(callee) if region_log.has_stale() else callee
-    return _first(callee, form) if region_log.in_region() else form
+    form = _standing(callee) if trace_context.has_stale() else callee
+    return _first(callee, form) if trace_context.in_region() else form
 
 
 def _standing(callee: Any) -> Callable:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...heap import active_iterators, own_attributes, region_log
+from ...heap import liveness, own_attributes, trace_context
 from ...heap.adapters.builtin_classes import MUTABLE, UNBOUND_METHODS, is_function
 from ...heap.location import is_grown
 from ...heap.source_location import ConversionError
@@ -158,8 +158,8 @@ def _remembered(callee: Any, known: dict[Any, Any]) -> Any:
 
 
 def _resolved(callee: Any) -> Any:
-    if _reads_later(callee) and region_log.active():
-        active_iterators.Iterators.of_trace().has_native = True
+    if _reads_later(callee) and trace_context.active():
+        liveness.Iterators.of_trace().has_native = True
     if not has_variants():
         return _form(callee)
     if is_proxy(callee):
@@ -215,11 +215,11 @@ def _form(callee: Any) -> Any:
     if kind is functools.partial:
         return _partial(callee)
     if kind is types.BuiltinFunctionType:
-        return _builtin(callee) if region_log.active() else builtins.staged_form(callee)
+        return _builtin(callee) if trace_context.active() else builtins.staged_form(callee)
     if issubclass(kind, type):
-        return _class(callee) if region_log.active() else builtins.staged_form(callee)
+        return _class(callee) if trace_context.active() else builtins.staged_form(callee)
     if issubclass(kind, _BUILTIN):  # of a method that gets its class
-        return _builtin(callee) if region_log.active() else callee
+        return _builtin(callee) if trace_context.active() else callee
     if kind in UNBOUND_METHODS and write_barriers.has_lists():
         return unconverted_calls.guarded(tensor_lists.unbound(callee))
     if kind is types.MethodWrapperType and is_grown(callee.__self__):
@@ -253,7 +253,7 @@ def _of_builtin(callee: Any, target: Any) -> Any:
     staged = builtins.staged_form(callee)
     if staged is not callee:
         return staged
-    if region_log.in_region():
+    if trace_context.in_region():
         side_effects.refuse_opaque(target, name)
     own = arithmetic.FUNCTIONS.get(callee) if target is _OPERATORS else None
     if own is None:
@@ -293,14 +293,14 @@ def _library(callee: Any) -> Any:
     callee = external_effects.form(callee)
     if str(getattr(callee, "__module__", None)).startswith("numpy"):
         callee = unconverted_calls.asking(callee)
-    if region_log.has_unsure() and own_attributes.is_copied(callee):
+    if trace_context.has_unsure() and own_attributes.is_copied(callee):
         callee = own_attributes.copying(callee)
     takes_lists = write_barriers.has_lists()
     if takes_lists:
         is_ordering = getattr(callee, "__module__", None) in _ORDERING
         callee = tensor_lists.for_library(callee)
         callee = equality.ordering(callee) if is_ordering else callee
-    return unconverted_calls.guarded(callee, takes_lists) if region_log.has_stale() else callee
+    return unconverted_calls.guarded(callee, takes_lists) if trace_context.has_stale() else callee
 
 
 def _class(cls: type) -> Any:
@@ -318,8 +318,8 @@ def _class(cls: type) -> Any:
         if not own or not plain:
             only_keeps = issubclass(cls, tuple) and hasattr(cls, "_fields")
             makes = cls if only_keeps else unconverted_calls.guarded(external_effects.form(cls))
-            return region_log.fresh(makes(*args, **kwargs))
-        instance = region_log.fresh(cls.__new__(cls))
+            return trace_context.fresh(makes(*args, **kwargs))
+        instance = trace_context.fresh(cls.__new__(cls))
         trace = _thread.trace if traces.n else None
         known = _known if trace is None else trace.callees.known
         changed = known.get(init) or _remembered(init, known)
@@ -354,7 +354,7 @@ def convert_callee(callee: types.FunctionType) -> Any:
         if getattr(callee, status.NOT_CONVERTED, False):
             _note(callee, deep=True)
         staged = library_forms.form_of(callee)
-        if not region_log.active():
+        if not trace_context.active():
             return staged
         if ownership.is_made_by_numpy(callee):
             return _callable_object(callee)
@@ -364,7 +364,7 @@ def convert_callee(callee: types.FunctionType) -> Any:
             return _of_generator(callee)
         by_class = callee.__code__.co_filename == _FUNCTOOLS and dispatching.form(callee, fn)
         return by_class or _library(staged)
-    reads = thread.reads() if region_log.active() else None
+    reads = thread.reads() if trace_context.active() else None
     result: Any = converted(callee, asked=None if reads is None else reads.asked(callee))
     deep = result is callee and not compile.is_converted(callee.__code__)
     if deep and callee.__name__ in _COMPARISONS:
@@ -496,7 +496,7 @@ def _method(method: types.MethodType) -> Any:
     if type(target) is _REMEMBERING:
         return types.MethodType(unconverted_calls.remembering(target), method.__self__)
     is_function = type(target) is _FUNCTION
-    if is_function and type(method.__self__).__module__ == "queue" and region_log.in_region():
+    if is_function and type(method.__self__).__module__ == "queue" and trace_context.in_region():
         return (
             unconverted_calls.without_waiting(method)
             if target.__name__ in ("get", "put")
@@ -527,13 +527,13 @@ def _callable_object(callee: Any) -> Any:
         return fn(call.__get__(callee, type(callee)))
     if ownership.is_own_module(type(callee).__module__):
         return callee
-    if type(callee) is operator.methodcaller and region_log.active():
+    if type(callee) is operator.methodcaller and trace_context.active():
         return _calling_method(callee)
     made = unconverted_calls.guarded(external_effects.form(callee))
     if getattr(callee, "__name__", "") in unconverted_calls.COMPARING:
         made = unconverted_calls.asking(made)
-    given_its_object = type(callee) in UNBOUND_METHODS
-    return unconverted_calls.of_first(made) if given_its_object and region_log.in_region() else made
+    is_watched = type(callee) in UNBOUND_METHODS and trace_context.in_region()
+    return unconverted_calls.of_first(made) if is_watched else made
 
 
 def _calling_method(caller: operator.methodcaller) -> Callable:

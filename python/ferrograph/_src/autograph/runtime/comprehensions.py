@@ -7,9 +7,9 @@ import builtins
 from collections.abc import Callable
 
 from ...context.hooks import hooks
-from ...heap import region_log
-from ...heap.active_iterators import forget_iterator
+from ...heap import trace_context
 from ...heap.adapters.builtin_classes import STATIC_ITERABLES
+from ...heap.liveness import forget_iterator
 from ...heap.source_location import here
 from ...heap.trace_context import loud
 from ...hints import Any
@@ -62,14 +62,14 @@ def unrolls_list(iterable: Any) -> bool:
 
 def added(staged: Staged, made: Callable[[Callable], Body], line: int) -> list:
     """The list to which the loop of ``made`` adds the elements."""
-    items: list = region_log.filled([])
+    items: list = trace_context.filled([])
     for_stmt(staged.iterable, made(_adding(items)), None, None, (("line", line),))
     return items
 
 
 def of_elements(iterable: Any) -> list:
     """The list of the elements of an iterable for a staged loop."""
-    items: list = region_log.filled([])
+    items: list = trace_context.filled([])
     for_stmt(iterable, _adding(items), None, None, (("line", here()),))
     return items
 
@@ -87,7 +87,7 @@ def sifted(
     if loud or type(iterable) not in STATIC_ITERABLES:
         if is_iterated_staged(iterable):
             return added(Staged(iterable), made or _one_by_one(guarded), line)
-        if region_log.in_region() and hasattr(iterable, "__next__"):
+        if trace_context.in_region() and hasattr(iterable, "__next__"):
             write_barriers.advanced(iterable)
     rest: list = []
     given, known = [iterable], id(iterable)
@@ -108,7 +108,7 @@ def sieved(rest: list, plain: list, let_go: None = None) -> list:
     """The list of a comprehension with tests: the ``plain`` elements, and those that ``sift`` had
     added to the list in ``rest``."""
     if not rest:
-        return region_log.fresh(plain)
+        return trace_context.fresh(plain)
     items: list = rest[1]
     tensor_lists.precede(items, plain)
     return items
@@ -118,7 +118,7 @@ def sift(test: Any, add: Callable[[], Any], rest: list, facts: tuple) -> None:
     """``add`` to ``rest`` where a test of a comprehension holds that has given no plain value, or
     comes behind such a one."""
     if not rest:
-        items: list = region_log.filled([])
+        items: list = trace_context.filled([])
         rest += _adding(items), items
     if_stmt(test, add, None, None, None, facts)
 
@@ -141,12 +141,12 @@ def listed(
     adds."""
     iterable = _iterable(iterable)
     is_asked = has_tests or loud or type(iterable) not in STATIC_ITERABLES
-    if is_asked and (is_iterated_staged(iterable) or (has_tests and region_log.active())):
+    if is_asked and (is_iterated_staged(iterable) or (has_tests and trace_context.active())):
         return added(Staged(iterable), made, line)
     given, known = [iterable], id(iterable)
     del iterable
     try:
-        return region_log.fresh(plain(given.pop))
+        return trace_context.fresh(plain(given.pop))
     except BaseException:
         forget_iterator(known)
         raise
@@ -159,7 +159,7 @@ def each(iterable: Any, body: Body, line: int) -> None:
 
 def taken(callee: Any, whole: Callable[[], Any], generator: Callable[[], Any]) -> Any:
     """A generator that ``callee`` takes: as a list where a builtin takes all of it at once."""
-    if region_log.active() and any(callee is consumer for consumer in _CONSUMERS):
+    if trace_context.active() and any(callee is consumer for consumer in _CONSUMERS):
         return whole()
     return generator()
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...context import ownership
-from ...heap import region_log
+from ...heap import trace_context
 from ...hints import Any
 from ..convert import operator_methods
 from ..convert.operator_methods import version
@@ -23,5 +23,5 @@ ownership.is_library_file("")  # which imports what it needs, here and not in a 
 
 def meet(arguments: Iterable[Any]) -> Seen:
     """Take in the classes of the arguments of a function that is traced next; what is known."""
-    modules = operator_methods.meet(arguments, anew=not region_log.active())
+    modules = operator_methods.meet(arguments, anew=not trace_context.active())
     return version(), modules

@@ -14,8 +14,7 @@ import os
 import types
 from collections.abc import Callable
 
-from ...heap import region_log
-from ...heap.liveness import frames
+from ...heap import frames, trace_context
 from ...heap.source_location import diagnostic, here
 from ...hints import Any
 from ...values import errors
@@ -99,7 +98,7 @@ def _opens_to_write(*args: Any, **kwargs: Any) -> bool:
 def _uncounted(callee: Callable) -> Callable:
     @functools.wraps(callee)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if region_log.active() and not frames.is_discarded():
+        if trace_context.active() and not frames.is_discarded():
             raise errors.StagingError(
                 diagnostic(
                     here(),
@@ -118,7 +117,7 @@ def _sizing(callee: Callable) -> Callable:
 
     @functools.wraps(callee)
     def call(*args: Any, refcheck: Any = True, **kwargs: Any) -> Any:
-        if refcheck and region_log.has_regions():
+        if refcheck and trace_context.has_regions():
             raise errors.StagingError(
                 diagnostic(
                     here(),
@@ -136,7 +135,7 @@ def _sizing(callee: Callable) -> Callable:
 def _refusing(callee: Callable, acts: Callable[..., bool]) -> Callable:
     @functools.wraps(callee)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if region_log.in_region() and acts(*args, **kwargs):
+        if trace_context.in_region() and acts(*args, **kwargs):
             raise errors.StagingError(
                 diagnostic(
                     here(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ...heap.region_log import in_region
+from ...heap.trace_context import in_region
 from ...hints import Any
 from ...staging import conditional, exceptions
 from ...symbolic.values import is_staged

@@ -15,9 +15,8 @@ from collections.abc import Callable
 
 from ...context import tracebacks
 from ...context.ownership import is_own_file
-from ...heap import region_log
-from ...heap.liveness import frames
-from ...heap.liveness.frames import words_of
+from ...heap import frames, trace_context
+from ...heap.frames import words_of
 from ...heap.source_location import diagnostic, here
 from ...hints import Any
 from ...staging import write_barriers
@@ -50,11 +49,11 @@ def _run(python: Callable, source: Any, given: Any, locals_: Any, **keywords: An
         return python(code, frame.f_globals, locals_, **keywords)
     around = _around(frame)
     if around is frame:
-        if region_log.has_regions() and _READ_ALL.isdisjoint(words_of(frame.f_code)):
+        if trace_context.has_regions() and _READ_ALL.isdisjoint(words_of(frame.f_code)):
             raise _by_another_name(python.__name__)
         return python(code, frame.f_globals, names.with_unset(frame), **keywords)
     held = dict(frame.f_locals)
-    if frame.f_code in tracebacks.parts and not region_log.in_region():
+    if frame.f_code in tracebacks.parts and not trace_context.in_region():
         held = {**around.f_locals, **held}
     elif isinstance(code, types.CodeType):
         _refuse_hidden(python.__name__, words_of(code), frame, around)
@@ -143,7 +142,7 @@ def dir_(*args: Any) -> Any:
 
 def _names(use: str) -> dict:
     frame = _users_frame()
-    if _around(frame) is not frame or region_log.has_regions():
+    if _around(frame) is not frame or trace_context.has_regions():
         raise _by_another_name(use)
     return {name: held for name, held in frame.f_locals.items() if not name.startswith("ag__")}
 
@@ -165,7 +164,7 @@ def frame_at(depth: Any = 0, /) -> Any:
             frame = frame.f_back
         if frame is None:
             raise ValueError("call stack is not deep enough")
-    is_unsure = _around(frame) is not frame or region_log.has_regions()
+    is_unsure = _around(frame) is not frame or trace_context.has_regions()
     if is_unsure and not _OF_FRAMES.isdisjoint(frames.words_in_reach()):
         raise _refused(
             "the names of a frame (`f_locals`), or the frame that called it, are asked for, and a "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from ...heap import region_log
+from ...heap import trace_context
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import loud
 from ...hints import Any
@@ -31,4 +31,4 @@ def islice(iterable: Any, *numbers: Any) -> Any:
         if loud
         else (iterable, *numbers)
     )
-    return region_log.fresh(itertools.islice(*args))
+    return trace_context.fresh(itertools.islice(*args))

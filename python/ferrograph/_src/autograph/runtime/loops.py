@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 
 from ... import ops
 from ...context.ownership import is_own_module
-from ...heap.active_iterators import followed
 from ...heap.adapters.builtin_classes import NATIVE_VALUES
+from ...heap.liveness import followed
 from ...heap.location import State, is_grown
-from ...heap.region_log import in_region
 from ...heap.source_location import UnstageableLoopError, diagnostic
-from ...heap.trace_context import is_proxy
+from ...heap.trace_context import in_region, is_proxy
 from ...hints import Any
 from ...staging import conditional, iteration, loops, tensor_lists
 from ...staging.iteration import is_iterated_staged

@@ -11,9 +11,8 @@ import sys
 import types
 
 from ... import lazy
-from ...heap.location import global_name
-from ...heap.region_log import augmented, fresh
-from ...heap.trace_context import chosen
+from ...heap.location import augmented, global_name
+from ...heap.trace_context import chosen, fresh
 from ...hints import TYPE_CHECKING, Any
 from ...staging.write_barriers import (
     asked,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ... import ops
 from ...context.hooks import hooks
-from ...heap.liveness import frames
+from ...heap import frames
 from ...heap.source_location import diagnostic, here
 from ...hints import Any
 from ...native import _core

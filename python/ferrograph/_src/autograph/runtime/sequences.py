@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...heap.active_iterators import followed
 from ...heap.adapters.builtin_classes import COLLECTIONS, INDEXED, SEQUENCES
+from ...heap.liveness import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of
 from ...hints import Any

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from ...context.locals import forgotten
 from ...context.ownership import is_own_file
 from ...context.referents import referents
+from ...heap import frames, liveness
 from ...heap.adapters.builtin_classes import UNREFERRING, is_class
-from ...heap.liveness import counts, frames
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, thread
 from ...hints import Any
@@ -25,8 +25,8 @@ def held(iterable: Any, n_names: int) -> list:
     holds than the ``n_names`` functions that pass it on."""
     if not hasattr(iterable, "__next__"):
         return []
-    own = (n_names + 1) * counts.of_name() + _noted(iterable) + counts.of_one_name()
-    if forgotten(n_names + 1) and counts.count(iterable) > own:
+    own = (n_names + 1) * liveness.of_argument() + _noted(iterable) + 1
+    if forgotten(n_names + 1) and liveness.count(iterable) > own:
         return [iterable]
     return _below(iterable, _MOST)
 
@@ -40,8 +40,8 @@ def _below(iterable: Any, depth: int) -> list:
                 found += _below(part, depth - 1)
             continue
         n = sum(other is part for other in parts)  # a generator that runs holds one twice
-        own = 2 * n + 1 + _noted(part) + counts.of_one_name()  # by both, and here
-        if forgotten() and counts.count(part) > own:
+        own = 2 * n + 2 + _noted(part)  # by both, and here
+        if forgotten() and liveness.count(part) > own:
             found.append(part)
         else:
             found += _below(part, depth - 1)

@@ -6,7 +6,7 @@ import itertools
 
 from ... import control_flow, ops
 from ...context.hooks import hooks
-from ...heap import region_log
+from ...heap import trace_context
 from ...heap.location import Container
 from ...heap.trace_context import loud, note_ordered
 from ...hints import Any
@@ -27,7 +27,7 @@ def sorted_(values: Any, **keywords: Any) -> Any:
     given = values
     values = collected(tensor_lists.as_numbers(values))
     if not is_staged(values):
-        return region_log.fresh(_sorted_items(list(values), **keywords))
+        return trace_context.fresh(_sorted_items(list(values), **keywords))
     key, direction = keywords.get("key"), _direction(keywords.get("reverse"))
     check_rows(values)
     if key is None:
@@ -42,7 +42,7 @@ def method(items: list) -> Any:
     """``items.sort``."""
 
     def sort(**keywords: Any) -> None:
-        region_log.touch(Container("a list", items))
+        trace_context.touch(Container("a list", items))
         held = list(list.__iter__(items))  # whatever methods the class of the list has
         list.__setitem__(items, slice(None), _sorted_items(held, **with_callbacks(keywords)))
 

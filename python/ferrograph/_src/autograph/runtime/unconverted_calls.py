@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 
 from ...context.hooks import hooks
-from ...heap import invalidated, region_log
+from ...heap import invalidated, trace_context
 from ...heap.adapters.builtin_classes import KEEPING, UNBOUND_METHODS
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
@@ -39,7 +39,7 @@ _KEEPS = frozenset(
 
 def guarded(callee: Any, takes_lists: bool = False) -> Any:
     """``callee``, which refuses arguments that only the graph knows, unless it takes such lists."""
-    if not (write_barriers.has_lists() or region_log.has_stale()):
+    if not (write_barriers.has_lists() or trace_context.has_stale()):
         return callee
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -21,8 +21,7 @@ from ...context.by_class import ByClass
 from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...native import _core
-from .. import walk
-from ..liveness import frames
+from .. import frames, walk
 from ..location import Location
 from . import library_states, memory
 from .base import (

@@ -12,13 +12,12 @@ import gc
 import opcode
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from ...context import bytecode, ownership, tracebacks
-from ...context.locals import keeps_arguments, locals_of
-from ...hints import Any
-from ..adapters.builtin_classes import is_function
-from ..location import Location
+from ..context import bytecode, ownership, tracebacks
+from ..context.locals import keeps_arguments, locals_of
+from ..hints import Any
+from .adapters.builtin_classes import is_function
 
 # Functions that take the name of an attribute as a string: operators of converted code, and
 # builtins.
@@ -59,45 +58,41 @@ def imported_by(code: types.CodeType) -> Iterator[str]:
             yield code.co_names[arg]
 
 
+def _runs(code: types.CodeType, test: Callable[[Any], bool]) -> bool:
+    """Whether code, or code in it, has such an instruction."""
+    if any(map(test, bytecode.instructions(code))):
+        return True
+    return any(_runs(c, test) for c in code.co_consts if type(c) is types.CodeType)
+
+
 def sets(code: types.CodeType, name: str) -> bool:
     """Whether code, or code in it, sets an attribute of a name, or the items of what is there."""
-    for instruction in bytecode.instructions(code):
-        if instruction.opname in ("STORE_ATTR", "DELETE_ATTR") and instruction.argval == name:
-            return True
-        if instruction.opname in ("STORE_SUBSCR", "DELETE_SUBSCR"):
-            return True
-    return any(sets(c, name) for c in code.co_consts if type(c) is types.CodeType)
+    attributes, items = (
+        ("STORE_ATTR", "DELETE_ATTR"),
+        ("STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR"),
+    )
+    return _runs(code, lambda i: i.opname in items or i.opname in attributes and i.argval == name)
 
 
-_CHANGING_OBJECTS = ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "DELETE_")
+_CHANGING = ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "STORE_DEREF", "DELETE_")
 
 
 def changes(code: types.CodeType) -> bool:
     """Whether code, or code in it, changes anything but its own local names."""
-    import dis
-
-    if any(i.opname.startswith(_CHANGING_OBJECTS) for i in dis.get_instructions(code)):
-        return True
-    return any(changes(c) for c in code.co_consts if type(c) is types.CodeType)
+    return _runs(code, lambda i: i.opname.startswith(_CHANGING))
 
 
 def calls(code: types.CodeType) -> bool:
-    import dis
-
-    return any(i.opname.startswith("CALL") for i in dis.get_instructions(code))
+    return any(name.startswith("CALL") for name, _ in bytecode.steps(code))
 
 
 _LISTING = frozenset({"__dict__", "vars", "__getstate__", "delattr", "__delattr__"})
 
 
 def lists_attributes(code: types.CodeType) -> bool:
-    import dis
-
-    if not _LISTING.isdisjoint(code.co_names):
+    if not _LISTING.isdisjoint(words_of(code)):
         return True
-    if any(i.opname == "DELETE_ATTR" for i in dis.get_instructions(code)):
-        return True
-    return any(lists_attributes(c) for c in code.co_consts if type(c) is types.CodeType)
+    return _runs(code, lambda i: i.opname == "DELETE_ATTR")
 
 
 _MACHINERY = ownership.MACHINERY
@@ -167,13 +162,7 @@ def has_begun_anew(frame: types.FrameType) -> bool:
     """Whether a frame of a fast path waits for its full form, and reads nothing after that."""
     if frame.f_code not in tracebacks.lean:
         return False
-    return _instructions(1, frame)[-1:] in (["RETURN_VALUE"], ["RETURN_CONST"])
-
-
-def is_read_by_name(place: Location) -> bool:
-    """Whether the rest of the trace's code loads the name that a location is."""
-    is_name = isinstance(place.key, tuple) and place.key[0] == "cell"
-    return is_name and any(place.label in read_later(frame) for frame in frames())
+    return any(i.opname in ("RETURN_VALUE", "RETURN_CONST") for i in _rest(frame)[1:2])
 
 
 def is_converted_code() -> bool:
@@ -187,24 +176,13 @@ def is_converted_code() -> bool:
 
 def stored_next(frame: types.FrameType) -> str:
     """The name to which a frame assigns the result of what it calls; "" where it does not."""
-    for instruction in bytecode.instructions(frame.f_code):
-        if instruction.offset > frame.f_lasti:
-            is_stored = instruction.opname.startswith("STORE_")
-            return str(instruction.argval) if is_stored else ""
-    return ""
+    following = [i for i in _rest(frame)[1:2] if i.opname.startswith("STORE_")]
+    return str(following[0].argval) if following else ""
 
 
 def may_be_caught() -> bool:
     """Whether code of the trace that is running has handlers of exceptions."""
-    return any(_handles(frame.f_code) for frame in frames())
-
-
-@functools.lru_cache(maxsize=512)
-def _handles(code: types.CodeType) -> bool:
-    names = {name for name, _ in bytecode.steps(code)}
-    if {"CHECK_EXC_MATCH", "SETUP_FINALLY"} & names:
-        return True
-    return "PUSH_EXC_INFO" in names and "WITH_EXCEPT_START" not in names
+    return any(has_handlers(frame.f_code) for frame in frames())
 
 
 @functools.lru_cache(maxsize=512)
@@ -222,22 +200,22 @@ def binds_outside(code: types.CodeType) -> bool:
 
 def is_discarded() -> bool:
     """Whether the program throws away the result of the call that it makes."""
-    return _instructions(1)[-1:] == ["POP_TOP"]
+    return any(i.opname == "POP_TOP" for i in _rest(next(frames(), None))[1:2])
 
 
 def is_copied_from() -> bool:
     """Whether the program makes a dict or arguments of the mapping whose method it calls."""
-    return _instructions(0)[-1:] in (["DICT_UPDATE"], ["DICT_MERGE"])
+    return any(i.opname in _MERGES for i in _rest(next(frames(), None))[:1])
 
 
-def _instructions(n_more: int, frame: types.FrameType | None = None) -> list[str]:
-    """What a frame, or the innermost one of the program, runs, and so many instructions after."""
-    frame = next(frames(), None) if frame is None else frame
-    if frame is None:
-        return []
-    found = bytecode.instructions(frame.f_code)
-    at = sum(i.offset <= frame.f_lasti for i in found) - 1  # which may stand in its caches
-    return [i.opname for i in found[at : at + n_more + 1]]
+_MERGES = ("DICT_UPDATE", "DICT_MERGE")
+
+
+def _rest(frame: types.FrameType | None) -> list[Any]:
+    """The instruction that a frame runs, and those after it."""
+    found = [] if frame is None else bytecode.instructions(frame.f_code)
+    at = sum(i.offset <= frame.f_lasti for i in found) - 1 if frame is not None else 0
+    return found[at:]  # which may stand in the caches of that instruction
 
 
 @functools.lru_cache(maxsize=512)
@@ -262,53 +240,6 @@ def _header(code: types.CodeType, target: int) -> int:
     return lines[at][0]
 
 
-# Operators of converted code that neither run user code nor change anything.
-_READING = frozenset({"container", "stored", "loaded"})
-_LOGIC = frozenset({"and_", "or_", "not_"})
-_CHANGING = ("STORE_SUBSCR", "STORE_ATTR", "STORE_SLICE", "DELETE_")
-
-
-@functools.lru_cache(maxsize=512)
-def replaces_first(code: types.CodeType, name: str) -> bool:
-    """Whether code that ran from its beginning certainly sets a variable or an attribute before it
-    changes anything else, and keeps what that was under no other name."""
-    found = bytecode.instructions(code)
-    at = next((k for k, i in enumerate(found) if _sets(i, name)), None)
-    if at is None:
-        return False
-    before, after = found[:at], found[at + 1 : at + 2]
-    read = next((k for k, i in enumerate(before) if _reads(i, name)), at)
-    is_skipped = any("JUMP" in i.opname and i.argval > found[at].offset for i in before)
-    is_kept = any(i.opname.startswith("STORE_") for i in (*before[read:], *after))
-    return not (is_skipped or is_kept or any(map(_may_change, before)))
-
-
-@functools.lru_cache(maxsize=512)
-def changes_nothing(code: types.CodeType) -> bool:
-    """Whether code, with the functions in it, certainly changes no object."""
-    if any(_may_change(i, _LOGIC) for i in bytecode.instructions(code)):
-        return False
-    return all(changes_nothing(c) for c in code.co_consts if isinstance(c, types.CodeType))
-
-
-def _sets(instruction: Any, name: str) -> bool:
-    return instruction.opname.startswith("STORE_") and instruction.argval == name
-
-
-def _reads(instruction: Any, name: str) -> bool:
-    return instruction.opname.startswith("LOAD_") and instruction.argval == name
-
-
-def _may_change(instruction: Any, known: frozenset[str] = frozenset()) -> bool:
-    """Whether an instruction changes an object, or is of a call that may."""
-    name, what = instruction.opname, instruction.argval
-    if name.startswith(_CHANGING) or _adds_in_place(instruction):
-        return True
-    if name == "LOAD_METHOD" or name == "LOAD_ATTR" and (instruction.arg or 0) & 1:
-        return what not in _READING and what not in known
-    return name in ("LOAD_NAME", "LOAD_GLOBAL") and "NULL" in str(instruction.argrepr)
-
-
 def _adds_in_place(instruction: Any) -> bool:
     """Whether it is the operation of an augmented assignment, or what takes its place."""
     is_read = instruction.opname in ("LOAD_ATTR", "LOAD_METHOD")
@@ -317,8 +248,7 @@ def _adds_in_place(instruction: Any) -> bool:
 
 def adds_in_place(frame: types.FrameType) -> bool:
     """Whether a frame is at the operation of an augmented assignment."""
-    at = (i for i in bytecode.instructions(frame.f_code) if i.offset == frame.f_lasti)
-    return any(map(_adds_in_place, at))
+    return any(map(_adds_in_place, _rest(frame)[:1]))
 
 
 @functools.lru_cache(maxsize=512)
