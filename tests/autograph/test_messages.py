@@ -131,12 +131,12 @@ def array_beside_a_view_of_it(x):
     return float(box.all.sum())
 
 
-@meets("autograph/runtime/external_effects.py:_uncounted.call:0")
+@meets("heap/external_effects.py:form.call:0")
 def counted_references(x):
     return x + sys.getrefcount(x)
 
 
-@meets("autograph/runtime/external_effects.py:_sizing.call:0")
+@meets("heap/external_effects.py:form.call:0")
 def array_resized_after_a_branch(x):
     held = np.arange(3)
     if x > 0:
@@ -240,7 +240,7 @@ def end_of_what_is_watched(x):
     return x if watching() is None else x + 1
 
 
-@meets("autograph/runtime/external_effects.py:_refusing.call:0")
+@meets("heap/external_effects.py:form.call:0")
 def folder_made_in_a_branch(x):
     if x > 0:
         os.mkdir("of a test")

@@ -9,11 +9,11 @@ from .. import later
 _LATE = (
     "active_iterators",
     "aliasing",
+    "external_effects",
     "invalidated",
     "location",
     "memos",
     "own_attributes",
-    "process_settings",
     "reachable",
     "references",
     "region_log",

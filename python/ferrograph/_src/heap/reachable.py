@@ -14,8 +14,8 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
 from ..values import errors
-from . import process_settings
-from .adapters import library_states, registry
+from . import external_effects
+from .adapters import registry
 from .adapters.base import Refused, TypeAdapter, cell_contents, fields_of
 from .liveness import frames
 from .liveness.frames import IMPORTS, words_of
@@ -69,29 +69,26 @@ class Walk:
                 if id(cell) not in self.seen and name not in MACHINERY:
                     self._cell(cell)
             self._read_names(function)
-        if IMPORTS in self._words:
-            self._imported()
+        imported = {word.removeprefix(IMPORTS) for word in self._words if word.startswith(IMPORTS)}
+        self._modules += [sys.modules[name] for name in imported if name in sys.modules]
         self._follow()
         while self._modules and self._look_into_modules():
             self._follow()
         if "register" in self._words:
             self.entries += self._registers()
+        is_asked = "modules" in self._words
+        if is_asked or (imported and "modules" in frames.words_in_reach()):
+            modules = external_effects.Modules(imported)
+            self.entries.append((modules, sys.modules, modules.hold(sys.modules)))
         if "__annotations__" in self._words:
             self._pending.append(list(registry.annotations_of(self.seen.values())))
             self._follow()
-        if self._told:
-            self.entries += library_states.held(self._told.values(), self._words)
+        self.entries += external_effects.states(self._told.values(), self._words)
+        named = [ownership.said_by(module, "__name__") for module in self._modules]
+        self.entries += external_effects.settings(named, self._words, frames.words_in_reach)
         for namespace, held in self._names.values():
             adapter = registry.ALL_NAMES if id(namespace) in self._whole else registry.NAMES
             self.entries.append((adapter, namespace, held))
-
-    def _imported(self) -> None:
-        """Follow the modules that code imports; where other code asks which modules there are, that
-        is compared, too."""
-        names = [word.removeprefix(IMPORTS) for word in self._words if word.startswith(IMPORTS)]
-        self._modules += [sys.modules[name] for name in names if name in sys.modules]
-        if "modules" in frames.words_in_reach():
-            self._pending.append([process_settings.of_imports([name for name in names if name])])
 
     def _cell(self, cell: types.CellType) -> None:
         self.seen[id(cell)] = cell
@@ -134,7 +131,7 @@ class Walk:
         """Look into a function; what of itself is compared."""
         adapters = registry.adapters_of(types.FunctionType)
         if ownership.is_library_file(function.__code__.co_filename):
-            if function.__module__ in _WITH_SETTINGS:
+            if function.__module__ in external_effects.WITH_SETTINGS:
                 self._modules.append(sys.modules[function.__module__])
                 self._words |= {function.__name__}
             return adapters[:2] if function.__closure__ else adapters[:1]
@@ -189,28 +186,11 @@ class Walk:
                 more |= self._take(names, self._words, self._words)
             elif not ownership.is_own_module(called):
                 found = [names[word] for word in self._words if _may_change(names.get(word))]
-                if (
-                    _WITH_SETTINGS.get(called) == "decimal"
-                ):  # whose numbers are made by the thread's settings
+                if called in ("decimal", "_decimal"):  # whose numbers are made by such settings
                     found.append(names["getcontext"]())
-                if called in _WITH_SETTINGS:
-                    found += process_settings.named(
-                        _WITH_SETTINGS[called], self._words, frames.words_in_reach
-                    )
                 self._pending.append(found)
                 more |= any(id(value) not in self.seen for value in found)
         return more
-
-
-# Modules with settings that are no attributes, as ``settings`` calls them.
-_WITH_SETTINGS = {name: name for name in (
-    "atexit", "calendar", "copyreg", "csv", "ctypes", "decimal", "faulthandler", "gc", "gettext",
-    "locale", "logging", "mimetypes", "numpy", "os", "signal", "socket", "sys", "threading",
-    "tracemalloc", "warnings",
-)}  # fmt: skip
-_WITH_SETTINGS |= {"_csv": "csv", "_decimal": "decimal", "_locale": "locale", "_signal": "signal"}
-_WITH_SETTINGS |= {"_socket": "socket", "_thread": "threading", "_warnings": "warnings"}
-_WITH_SETTINGS |= {"posix": "os", "nt": "os", "contextlib": "os", "_tracemalloc": "tracemalloc"}
 
 
 def _is_users_module(module: types.ModuleType) -> bool:

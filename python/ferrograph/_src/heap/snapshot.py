@@ -31,7 +31,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import structure
-from .adapters import registry
+from .adapters import memory, registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
 from .adapters.builtin_classes import WITHOUT_PARTS
 from .invalidated import Invalidated, behind
@@ -335,7 +335,7 @@ def _kept_in_length(value: Any) -> Any:
     if not (isinstance(value, memoryview) or structure.is_array(value)):
         return None
     shown = structure.memory_of(value)[-1]
-    return shown if registry.has_views(type(shown)) else None
+    return shown if memory.growing(type(shown)) is not None else None
 
 
 def _held_now() -> Iterator[Any]:

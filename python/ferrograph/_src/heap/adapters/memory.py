@@ -1,22 +1,21 @@
-"""Arrays and memory, compared by their bytes, large ones by a fingerprint; and the positions of
-files and iterators that have no method for it.
+"""Arrays and memory, compared by their bytes, large ones by hashes of these; and what opaque
+objects show of their memory and of their positions.
 """
 
 from __future__ import annotations
 
 import array
-import functools
 import sys
-from collections.abc import Callable, Iterable
+import types
+from collections.abc import Iterable
 
 from ...hints import Any
-from .base import Aside, Found, Refused, State, Through, TypeAdapter, Whole
+from .base import Aside, Found, State, Through, TypeAdapter, Whole
 from .builtin_classes import ITEM_SEQUENCES
 
 # Sequences with operators of their own, those of memory among them.
 SEQUENCES = (*ITEM_SEQUENCES, array.array, bytearray, memoryview, bytes, str)
 MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fingerprint
-_WORDS = 1 << 17  # of eight bytes, in a block of a fingerprint
 
 
 def generators(random: Any) -> dict[type, TypeAdapter]:
@@ -25,22 +24,6 @@ def generators(random: Any) -> dict[type, TypeAdapter]:
         random.Generator: _Generator(_generator, _put_generator),
         random.RandomState: State(_old_generator, _put_old_generator),
     }
-
-
-def shown(kind: type) -> Through | None:
-    """How to reach the arrays that an object of NumPy shows as something else: a record, an
-    iterator. It holds them where the collector does not look."""
-    numpy = sys.modules["numpy"]
-    if issubclass(kind, (numpy.void, numpy.flatiter)):
-        return Through(lambda held: (held.base,))
-    return Through(_operands) if issubclass(kind, numpy.nditer) else None
-
-
-def _operands(iterator: Any) -> Iterable:
-    try:
-        return tuple(iterator.operands)
-    except ValueError:  # it is closed
-        return ()
 
 
 class Array(TypeAdapter):
@@ -135,26 +118,14 @@ def _put_bytes(array: Any, elements: bytes) -> None:
     array[...] = found.reshape(array.shape)
 
 
-@functools.lru_cache(maxsize=1)
-def _weights() -> Any:
-    """Odd numbers, one for each word of a block."""
-    numpy = sys.modules["numpy"]
-    made = numpy.arange(_WORDS, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
-    return (made ^ (made >> numpy.uint64(29))) | numpy.uint64(1)
-
-
 def _fingerprint(array: Any) -> bytes:
-    """A number for each block of the bytes of an array, which depends on each word in it."""
-    if not array.flags.c_contiguous:
-        parts = array.T if array.flags.f_contiguous else array
-        if parts is array:
-            return b"".join(array_state(part)[1] for part in array)
-        array = parts
-    numpy, data = sys.modules["numpy"], array.reshape(-1).view("u1")
-    n_blocks = data.size // (8 * _WORDS)
-    head = data[: n_blocks * 8 * _WORDS].view(numpy.uint64).reshape(n_blocks, _WORDS)
-    sums = [numpy.dot(block, _weights()) for block in head]
-    return numpy.array(sums, numpy.uint64).tobytes() + data[n_blocks * 8 * _WORDS :].tobytes()
+    """Hashes of the bytes of an array, in the order in which it keeps them."""
+    data = array.ravel(order="K").view("u1")
+    return b"".join(_hash(data[i : i + MOST_COPIED]) for i in range(0, data.size, MOST_COPIED))
+
+
+def _hash(data: Any) -> bytes:
+    return hash(data.tobytes()).to_bytes(8, "little", signed=True)
 
 
 class _Told:
@@ -193,36 +164,40 @@ def _put_old_generator(owner: Any, told: _Told) -> None:
     owner.set_state(told.state)
 
 
-class OfC(State):
-    """An object of ``ctypes``: its bytes. What it shows of others, or points to, is reached."""
-
-    def __init__(self, ctypes: Any):
-        def put(owner: Any, memory: bytes) -> None:
-            ctypes.memmove(ctypes.addressof(owner), memory, len(memory))
-
-        super().__init__(bytes, put, "memory")
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        kept = owner._objects
-        yield owner._b_base_
-        for value in kept.values() if isinstance(kept, dict) else (kept,):
-            yield value.obj if type(value) is memoryview else value
+def _shown(owner: Any) -> tuple:
+    """What an object of native code shows whose methods are opaque: its memory, of much memory a
+    hash, and how far a file is read or written."""
+    return _bytes(owner), _position(owner)
 
 
-def fingerprint(view: memoryview) -> tuple:
-    """What is compared of the memory that a view shows: its bytes, of much memory hashes."""
-    if view.nbytes <= MOST_COPIED:
-        return (view.tobytes(),)
-    flat = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
-    return tuple(hash(bytes(flat[i : i + MOST_COPIED])) for i in range(0, len(flat), MOST_COPIED))
-
-
-def _of_map(mapped: Any) -> tuple:
-    """What is compared of a map of memory: its bytes, and how far it is read."""
-    if mapped.closed:
+def behind(owner: Any) -> Iterable:
+    """The arrays that a record or an iterator of NumPy shows, where the collector does not look."""
+    try:
+        return (getattr(owner, "base", None), *getattr(owner, "operands", ()))
+    except ValueError:  # it is closed
         return ()
-    with memoryview(mapped) as view:
-        return mapped.tell(), *fingerprint(view)
+
+
+def _bytes(owner: Any) -> bytes:
+    try:
+        view = memoryview(owner)
+    except (TypeError, ValueError, BufferError):  # it shows none, or is closed
+        return b""
+    with view:
+        return view.tobytes() if view.nbytes <= MOST_COPIED else _hash(view)
+
+
+def _position(file: Any) -> Any:
+    """How far a file is read or written; None where it cannot tell, or belongs to the screen."""
+    is_screen = any(file is s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
+    tells = type(getattr(type(file), "tell", None)) is types.MethodDescriptorType
+    if is_screen or not tells:
+        return None
+    try:
+        return file.tell()
+    except (OSError, ValueError):  # it is closed, has no positions, or none during iteration
+        buffer = getattr(file, "buffer", None)
+        return None if buffer is None or buffer is file else _position(buffer)
 
 
 def own_bytes(owner: Any) -> bytes:
@@ -234,72 +209,45 @@ def own_bytes(owner: Any) -> bytes:
     return ctypes.string_at(id(owner) + head, type(owner).__basicsize__ - head)
 
 
-def _position(file: Any) -> Any:
-    """How far a file is read or written; None where it cannot tell, or belongs to the screen."""
-    if file.closed or file in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        return file.closed
-    try:
-        return file.tell()
-    except (OSError, ValueError):  # it has no positions, or none during iteration
-        buffer = getattr(file, "buffer", None)
-        return None if buffer is None or buffer is file else _position(buffer)
-
-
-class Views(Refused):
+class Views(Aside):
     """Whether something whose length can change has views, while which it cannot."""
 
-    is_content = False
+    cure = (
+        "Make and end the view in the same place, as in `with memoryview(x) as view:`, or read a "
+        "copy, `bytes(x)`."
+    )
 
-    def __init__(self, are_there: Callable[[Any], bool]):
-        super().__init__(are_there, None, "views")
-
-    def place(self, owner: Any, label: str) -> Whole:
-        place = super().place(owner, label)
-        place.key = "views", id(owner)
-        place.cure = (
-            "Make and end the view in the same place, as in `with memoryview(x) as view:`, or read "
-            "a copy, `bytes(x)`."
-        )
-        return place
+    def __init__(self) -> None:
+        super().__init__(_keeps_length, "views")
 
 
-def views_of(kind: type) -> Views:
-    """What compares the views of instances of a class whose length can change."""
-    if issubclass(kind, bytearray):
-        return Views(_keeps_length_of_bytes)
-    is_file = issubclass(kind, sys.modules["io"].BytesIO)
-    return Views(_keeps_length_of_file if is_file else _keeps_length_of_array)
+def growing(kind: type) -> type | None:
+    """The base of a class whose length views keep from changing; None of other classes."""
+    is_one = lambda base: (base.__module__, base.__name__) in _VIEWED  # noqa: E731
+    return next(filter(is_one, kind.__mro__), None)
 
 
-def _keeps_length_of_bytes(owner: bytearray) -> bool:
+_VIEWED = frozenset({("builtins", "bytearray"), ("array", "array"), ("_io", "BytesIO")})
+
+
+def _keeps_length(owner: Any) -> bool:
+    base: Any = growing(type(owner))
     try:
-        bytearray.append(owner, 0)
+        if hasattr(base, "getbuffer"):
+            base.write(owner, b"")
+        else:
+            base.append(owner, 0) if base is bytearray else base.frombytes(owner, _item(owner))
+            base.pop(owner)
     except BufferError:
         return True
-    bytearray.pop(owner)
-    return False
-
-
-def _keeps_length_of_array(owner: Any) -> bool:
-    array = sys.modules["array"].array
-    try:
-        array.frombytes(owner, bytes(owner.itemsize))
-    except BufferError:
-        return True
-    array.pop(owner)
-    return False
-
-
-def _keeps_length_of_file(owner: Any) -> bool:
-    if owner.closed:
+    except ValueError:  # it is closed
         return False
-    try:
-        sys.modules["io"].BytesIO.write(owner, b"")
-    except BufferError:
-        return True
     return False
 
 
-OF_MAP = Aside(_of_map, "bytes")
+def _item(owner: array.array) -> bytes:
+    return bytes(owner.itemsize)
+
+
+SHOWN, VIEWS, BEHIND = Aside(_shown, "bytes or position"), Views(), Through(behind)
 OWN_POSITION = Aside(own_bytes, "position")
-POSITION_OF_FILE = Aside(_position, "position in the file")
