@@ -56,7 +56,9 @@ NOT_REFUSALS = {
     "staging/tensor_lists.py:Grown.__getattr__": "Python's protocols ask",
     "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
     "staging/list_arguments.py:stage_in": "Python's own",
-    "heap/walk.py": "caught where places are looked for",
+    "heap/walk.py:attribute_of": "caught where places are looked for",
+    "heap/walk.py:item_of": "caught where places are looked for",
+    "heap/walk.py:_found": "caught where places are looked for",
     "heap/location.py:_read": "caught where places are looked for",
     "staging/merging.py:_built": "a proxy of such an object is met in its place",
     "staging/loop_state.py:_collect": "arguments of `while_loop`",
@@ -551,7 +553,7 @@ def name_set_by_a_trace_in_a_branch(x):
     return x + n
 
 
-@meets("heap/user_hashing.py:refuse_keys:0")
+@meets("heap/walk.py:refuse_keys:0")
 def key_with_effects(x):
     known = {Counted(): 1}
     if x > 0:

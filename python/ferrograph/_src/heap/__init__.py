@@ -22,7 +22,6 @@ _LATE = (
     "structure",
     "substitution",
     "trace_context",
-    "user_hashing",
     "walk",
 )
 

@@ -18,7 +18,7 @@ from ..context.hooks import hooks
 from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
-from . import user_hashing, walk
+from . import walk
 from .adapters.builtin_classes import CONTAINER_BASES, MUTABLE_SEQUENCES, is_class
 from .source_location import diagnostic, here
 from .trace_context import TracePart, has_lists, has_variants, loud, proxy_of, record_of
@@ -361,7 +361,7 @@ def _item(label: str, both: Callable[[], Any]) -> Location | None:
     if not isinstance(owner, (dict, list, collections.deque)):
         return None
     if isinstance(owner, dict):
-        if user_hashing.have_effects((*dict.__iter__(owner), index)):
+        if walk.have_effects((*dict.__iter__(owner), index)):
             return None  # it is compared as a whole
     else:
         if is_grown(owner):
@@ -383,8 +383,8 @@ def _within(owner: Any) -> Any:
 def item_location(label: str, owner: Any, index: Any) -> Location:
     """The item of a list or a mapping under ``index``."""
     base = _base_of(owner)
-    if isinstance(owner, dict) and user_hashing.have_effects((index,)):
-        user_hashing.refuse_keys(label, owner)
+    if isinstance(owner, dict) and walk.have_effects((index,)):
+        walk.refuse_keys(label, owner)
 
     def get() -> Any:
         if base is dict or base is collections.OrderedDict:
@@ -470,7 +470,7 @@ class Container(Location):
             return versions
         base = _base_of(self.owner)
         if base in (dict, collections.OrderedDict):
-            return user_hashing.copied(self.owner, base)
+            return walk.copied(self.owner, base)
         if base is set:
             return set(self.owner)
         return (collections.deque if base is collections.deque else base)(base.__iter__(self.owner))
@@ -506,7 +506,7 @@ def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
         pairs = list(zip(range(len(value)), base.__iter__(owner), value, strict=True))
     else:
         keys = list(base.__iter__(owner))
-        if not all(map(user_hashing.are_plain_keys, (keys, value))) or keys != list(value):
+        if not all(map(walk.are_plain_keys, (keys, value))) or keys != list(value):
             return False
         if list(map(type, keys)) != list(map(type, value)):
             return False
@@ -520,7 +520,7 @@ def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
 def _standing_in(content: Any) -> Any:
     """A content with proxies in place of the objects that have them."""
     if isinstance(content, dict):
-        return user_hashing.with_items(content, map(proxy_of, content.values()))
+        return walk.with_items(content, map(proxy_of, content.values()))
     return list(map(proxy_of, content)) if isinstance(content, MUTABLE_SEQUENCES) else content
 
 

@@ -25,9 +25,8 @@ from ..values import errors
 from . import location
 from .active_iterators import refuse_running
 from .adapters import registry
-from .adapters.base import Position, Through, Whole
+from .adapters.base import Members, Position, Through, Whole
 from .adapters.builtin_classes import ASSIGNABLE, NUMBERS, is_function
-from .adapters.containers import Members
 from .invalidated import Invalidated, behind, is_named_by
 from .liveness import counts
 from .liveness.frames import AT_ONCE, read_later
@@ -149,7 +148,7 @@ def _facets_that_hold(kind: type) -> tuple:
     if issubclass(kind, _NOT_LOOKED_INTO):
         return ()
     found = [f for f in registry.adapters_of(kind) if isinstance(f, (Through, Position, Members))]
-    return tuple(f for f in found if f is not registry.OF_CLASS and f is not registry.BY_WORDS)
+    return tuple(f for f in found if f is not registry.BY_WORDS)
 
 
 def _rebuilt(value: tuple, items: list) -> tuple:

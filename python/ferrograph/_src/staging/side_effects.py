@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from ..context.thread import variables_made
-from ..heap import memos, own_attributes, references, region_log, snapshot, structure, user_hashing
+from ..heap import memos, own_attributes, references, region_log, snapshot, structure, walk
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
@@ -371,11 +371,11 @@ def _refuse_keys(found: list[Change]) -> None:
         keyed = (
             isinstance(place, Container)
             and isinstance(held, (dict, set))
-            and user_hashing.have_effects(held)
+            and walk.have_effects(held)
             for held in (old, new)
         )
         if any(keyed):
-            user_hashing.refuse_keys(place.label, place.owner)
+            walk.refuse_keys(place.label, place.owner)
 
 
 def refuse_shadowed(found: list[Change]) -> None:
@@ -502,7 +502,7 @@ def same(old: Any, new: Any) -> bool:
     if isinstance(old, set):
         if len(old) == len(new) and set(map(id, old)) == set(map(id, new)):
             return True
-        if not (user_hashing.are_plain_keys(old) and user_hashing.are_plain_keys(new)):
+        if not (walk.are_plain_keys(old) and walk.are_plain_keys(new)):
             return False
         return {(type(v), v) for v in old} == {(type(v), v) for v in new}
     return _is_alike(old, new) or (isinstance(old, bytearray) and old == new)

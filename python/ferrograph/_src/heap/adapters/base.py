@@ -10,14 +10,17 @@ classes run.
 from __future__ import annotations
 
 import abc
+import collections
+import functools
 import operator
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...values import errors
+from .. import walk
 from ..location import (
     UNDEFINED,
     Container,
@@ -25,11 +28,12 @@ from ..location import (
     attribute_location,
     cell_location,
     global_location,
+    item_location,
     put_variants,
     variants_of,
 )
 from ..source_location import diagnostic, here
-from ..trace_context import note_asked
+from ..trace_context import note_asked, really
 
 Found = Iterator[tuple[Location, Any]]
 _is = operator.is_
@@ -108,7 +112,7 @@ class Named(TypeAdapter):
     """Something that holds objects by names."""
 
     @abc.abstractmethod
-    def _read(self, owner: Any) -> Mapping[str, Any]:
+    def _read(self, owner: Any) -> Any:
         """What ``owner`` holds by now."""
 
     def hold(self, owner: Any) -> Any:
@@ -240,7 +244,7 @@ _NOT_FOLLOWED = _KEPT_BY_PYTHON | {"__dataclass_fields__", "__dataclass_params__
 class ClassFields(Named):
     """The attributes of a class."""
 
-    def _read(self, owner: Any) -> Mapping[str, Any]:
+    def _read(self, owner: Any) -> Any:
         return vars(owner)
 
     def parts(self, owner: Any, held: Any) -> Iterable:
@@ -415,6 +419,161 @@ def registered(cls: Any) -> frozenset[int]:
     dump = getattr(abc, "_get_dump", None)
     found = dump(cls)[0] if dump is not None else ()
     return frozenset(id(reference()) for reference in found)
+
+
+class Items(TypeAdapter):
+    """A list, or a deque, and what derives from them."""
+
+    is_content = True
+
+    def __init__(self, base: type):
+        self._iter = base.__iter__
+
+    def hold(self, owner: Any) -> Any:
+        return list(self._iter(owner))
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return enumerate(held)
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        return item_location("an item", owner, key)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        new = list(self._iter(owner))
+        return len(new) != len(held) or not same_objects(held, new)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        place = Container(label, owner)
+        yield place, held if isinstance(owner, list) else collections.deque(held)
+
+
+class PlainList(Items):
+    """A list of the class ``list`` itself."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
+
+    def hold(self, owner: Any) -> Any:
+        return owner[:]
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return len(owner) != len(held) or not same_objects(held, owner)
+
+
+class Mapping(TypeAdapter):
+    """A dict, and what derives from it."""
+
+    is_content = True
+
+    def __init__(self, base: type = dict):
+        self._base = base
+
+    def hold(self, owner: Any) -> Any:
+        return walk.copied(owner, self._base)
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return (*held.values(), *held)
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return held.items()
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        return item_location("an item", owner, key)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return not (
+            dict.__len__(owner) == len(held)
+            and same_objects(held, self._base.__iter__(owner))
+            and same_objects(held.values(), self._base.values(owner))
+        )
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Container(label, owner), held
+
+
+class Members(TypeAdapter):
+    """A set, and what derives from it."""
+
+    is_content = True
+
+    def hold(self, owner: Any) -> Any:
+        return set(owner)  # by no method of its class, as Python takes a set
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        if len(held) != set.__len__(owner):
+            return True
+        return set(map(id, held)) != set(map(id, set.__iter__(owner)))
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Container(label, owner), held
+
+
+class Arguments(State):
+    """What a ``functools.partial`` keeps for its calls."""
+
+    def __init__(self) -> None:
+        super().__init__(self._identities, None, "function or arguments")
+
+    @staticmethod
+    def _identities(held: functools.partial) -> tuple:
+        named = ((k, id(really(v))) for k, v in held.keywords.items())
+        return (id(really(held.func)), *(id(really(v)) for v in held.args), *named)
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return (*enumerate(owner.args), *owner.keywords.items())
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        if type(key) is str:
+            return item_location("a keyword", owner.keywords, key)
+
+        def put(value: Any) -> None:
+            args = (*owner.args[:key], value, *owner.args[key + 1 :])
+            owner.__setstate__((owner.func, args, owner.keywords, vars(owner)))
+
+        return Location("an argument", lambda: owner.args[key], put, owner)
+
+
+class _Step:
+    """An iterator that fails once its container gains or loses elements."""
+
+    def __init__(self, owner: Any):
+        is_deque = isinstance(owner, collections.deque)
+        self._begin = (collections.deque if is_deque else collections.OrderedDict).__iter__
+        self._iterator = self._begin(owner)
+
+    def is_out(self, owner: Any) -> bool:
+        """Whether its owner has got or lost elements since it began."""
+        try:
+            next(self._iterator, None)
+        except RuntimeError:
+            return True
+        self._iterator = self._begin(owner)
+        return False
+
+
+class Steps(TypeAdapter):
+    """Whether a deque or an ordered dict got or lost elements, also where it holds the same again:
+    its iterators fail from then on, which is refused where later code reads one."""
+
+    ends_iterators = True
+
+    def hold(self, owner: Any) -> Any:
+        return _Step(owner)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return held.is_out(owner)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from ()
+
+
+STEPS = Steps()
 
 
 class Position(State):

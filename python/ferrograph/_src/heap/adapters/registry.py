@@ -27,15 +27,21 @@ from ..liveness import frames
 from ..location import Location
 from . import memory
 from .base import (
+    STEPS,
     AllNames,
+    Arguments,
     Aside,
     Cell,
     ClassFields,
     Fields,
     Hidden,
+    Items,
     Kept,
+    Mapping,
+    Members,
     Names,
     OfClass,
+    PlainList,
     Position,
     Refused,
     Slots,
@@ -47,7 +53,6 @@ from .base import (
     referents,
     registered,
 )
-from .containers import STEPS, Arguments, Items, Mapping, Members, PlainList
 
 _LEAVES: tuple[type, ...] = (
     int, float, complex, str, bytes, bool, type(None), type(Ellipsis), type(NotImplemented), range,
