@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import types
 import weakref
 from collections.abc import Callable, Iterable
@@ -45,14 +46,10 @@ class Attributes(TracePart):
 
 def note_presence(place: Attribute) -> None:
     """Note an attribute for which its class has a default; the object may end."""
-    owner: Callable[[], Any]
-    try:
-        owner = weakref.ref(place.owner)
-    except TypeError:
-        owner = functools.partial(_itself, place.owner)
     known = {p.key: n for p, n in _noted()}
     ended = [one for one in Attributes.of_trace().defaults or () if one.owner() is None]
     name, bases = place.key[2], _bases_of(place.owner)
+    owner = _reference(place.owner)
     new = _Default(owner, place.label, name, here(), bases, _of_bases(bases, name))
     known.setdefault(place.key, new)
     Attributes.of_trace().defaults = [*ended, *known.values()]
@@ -70,8 +67,12 @@ class _Default(NamedTuple):
     default: Any
 
 
-def _itself(value: Any) -> Any:
-    return value
+def _reference(owner: Any) -> Callable[[], Any]:
+    """What gives an object while it is there; weak where it can be."""
+    try:
+        return weakref.ref(owner)
+    except TypeError:
+        return lambda: owner
 
 
 def _bases_of(owner: Any) -> tuple[type, ...]:
@@ -146,27 +147,20 @@ def is_copied(function: Any) -> bool:
 
 
 def copying(function: Callable) -> Callable:
-    """A function of ``copy``: copies of objects are as unsure as these."""
+    """A function of ``copy``, which refuses objects of which the graph says what they have."""
 
     def call(value: Any, memo: dict | None = None, **keywords: Any) -> Any:
         if function is copy.copy:
-            made = function(value)
-            _take_over(value, made)
-            return made
+            refuse_presence(value)
+            return function(value)
         memo = {} if memo is None else memo
         made = function(value, memo, **keywords)
         for place, _ in _noted():
             if id(place.owner) in memo:
-                _take_over(place.owner, memo[id(place.owner)])
+                refuse_presence(place.owner)
         return made
 
     return call
-
-
-def _take_over(owner: Any, made: Any) -> None:
-    for place, _ in _noted():
-        if place.owner is owner and made is not owner and _is_unsure(place):
-            note_presence(attribute_location(place.label, made, place.key[2]))
 
 
 def refuse_held_dict(place: Attribute) -> None:
@@ -187,28 +181,12 @@ def refuse_held_dict(place: Attribute) -> None:
     )
 
 
-class _Unordered(NamedTuple):
-    owner: Callable[[], Any]
-    label: str
-
-
 def note_order(owner: Any, label: str) -> None:
     """Note that the attributes of an object come in an order that is not known; refused where the
     program holds its ``__dict__``, which shows it."""
-    root = _thread.trace
-    held: Callable[[], Any]
-    try:
-        held = weakref.ref(owner)
-    except TypeError:  # nothing refers weakly to it
-        held = functools.partial(_itself, owner)
-    Attributes.of_trace().unordered = {
-        **(root.attributes.unordered or {}),
-        id(owner): _Unordered(held, label),
-    }
-    if is_class(owner):
-        return
-    fields = fields_of(owner)
-    if counts.are_held(fields):
+    noted = Attributes.of_trace().unordered or {}
+    Attributes.of_trace().unordered = {**noted, id(owner): (_reference(owner), label)}
+    if not is_class(owner) and counts.are_held(fields_of(owner)):
         raise _unsure_order(label)
 
 
@@ -235,8 +213,8 @@ def _new(changes: Iterable) -> dict[int, list[Attribute]]:
 def refuse_order(owner: Any) -> None:
     """Refuse to tell the attributes of an object whose order is not known."""
     noted = _thread.trace.attributes.unordered.get(id(owner))
-    if noted is not None and noted.owner() is owner:
-        raise _unsure_order(noted.label)
+    if noted is not None and noted[0]() is owner:
+        raise _unsure_order(noted[1])
 
 
 def _unsure_order(label: str) -> Exception:
@@ -264,7 +242,12 @@ def attribute_setter(target: Any, name: str) -> Any:
     key = id(kind)
     known = _decided.found[key] if key in _decided.found else _learn(kind)
     if known is None:
-        return _AttributeSetter(target)
+        put, remove = (_function(kind, m) for m in ("__setattr__", "__delattr__"))
+        return _Setter(
+            functools.partial(getattr, target),
+            _called(put, target) or functools.partial(setattr, target),
+            _called(remove, target) or functools.partial(delattr, target),
+        )
     if name not in known:
         return None
     if kind is types.FunctionType:
@@ -272,9 +255,17 @@ def attribute_setter(target: Any, name: str) -> Any:
         return None
     held = _held(kind, name)
     if type(held) is property:
-        return _DescriptorSetter(target, held.fset, held.fdel, held)
-    setter, deleter = (_function(type(held), m) for m in ("__set__", "__delete__"))
-    return _DescriptorSetter(target, _bound(setter, held), _bound(deleter, held), held)
+        found = held.fget if is_function(held.fget) else None, held.fset, held.fdel
+        get, put, remove = (_called(function, target) for function in found)
+    else:
+        own = [_function(type(held), f"__{m}__") for m in ("get", "set", "delete")]
+        get, put, remove = (_called(function, held, target) for function in own)
+        get = get and functools.partial(get, kind)
+    return _Setter(
+        lambda name: getattr(target, name) if get is None else get(),
+        lambda name, value: setattr(target, name, value) if put is None else put(value),
+        lambda name: delattr(target, name) if remove is None else remove(),
+    )
 
 
 def keeps_any(kind: type) -> bool:
@@ -318,87 +309,50 @@ def _function(kind: type, name: str) -> types.FunctionType | None:
     return None if ownership.is_library_file(found.__code__.co_filename) else found
 
 
-def _bound(function: types.FunctionType | None, owner: Any) -> Any:
-    return None if function is None else types.MethodType(function, owner)
-
-
-class _DescriptorSetter:
-    """Sets one attribute through its property or descriptor."""
-
-    def __init__(self, target: Any, setter: Any, deleter: Any, held: Any):
-        object.__setattr__(self, "_parts", (target, setter, deleter, held))
-
-    def __getattr__(self, name: str) -> Any:
-        target, _, _, held = self._parts
-        if type(held) is property and is_function(held.fget):
-            return hooks.callee(held.fget)(target)
-        getter = _function(type(held), "__get__")
-        if getter is None:
-            return getattr(target, name)
-        return hooks.callee(getter)(held, target, type(target))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        target, setter, _, _ = self._parts
-        if setter is None:
-            setattr(target, name, value)
-        else:
-            hooks.callee(setter)(target, value)
-
-    def __delattr__(self, name: str) -> None:
-        target, _, deleter, _ = self._parts
-        if deleter is None:
-            delattr(target, name)
-        else:
-            hooks.callee(deleter)(target)
-
-
-class _AttributeSetter:
-    """Sets attributes through the methods of a class for that."""
-
-    def __init__(self, target: Any):
-        object.__setattr__(self, "_target", target)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._target, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setter = _function(type(self._target), "__setattr__")
-        if setter is None:
-            setattr(self._target, name, value)
-        else:
-            hooks.callee(setter)(self._target, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        deleter = _function(type(self._target), "__delattr__")
-        if deleter is None:
-            delattr(self._target, name)
-        else:
-            hooks.callee(deleter)(self._target, name)
+def _called(function: Any, *given: Any) -> Callable | None:
+    """Calls the converted form of a function; None where there is none."""
+    if function is None:
+        return None
+    return lambda *others: hooks.callee(function)(*given, *others)
 
 
 def item_setter(target: Any) -> Any:
     """The object that sets the items of ``target``: itself, unless user-defined methods do."""
-    own = _function(type(target), "__setitem__") or _function(type(target), "__delitem__")
-    return target if own is None else _ItemSetter(target)
+    own = [_function(type(target), f"__{m}item__") for m in ("get", "set", "del")]
+    if own[1] is None and own[2] is None:
+        return target
+    plain = operator.getitem, operator.setitem, operator.delitem
+    pairs = zip(own, plain, strict=True)
+    return _ItemSetter(*(_called(f, target) or functools.partial(p, target) for f, p in pairs))
+
+
+class _Setter:
+    """Sets attributes of an object by code of its class, which is converted like a call."""
+
+    def __init__(self, get: Callable, put: Callable, remove: Callable):
+        object.__setattr__(self, "_own", (get, put, remove))
+
+    def __getattr__(self, name: str) -> Any:
+        return self._own[0](name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._own[1](name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._own[2](name)
 
 
 class _ItemSetter:
-    """Sets items through a class's own methods."""
+    """The same for items."""
 
-    def __init__(self, target: Any):
-        self._target = target
-
-    def _run(self, method: str, *args: Any) -> Any:
-        function = getattr(type(self._target), method)
-        if is_function(function):
-            function = hooks.callee(function)
-        return function(self._target, *args)
+    def __init__(self, get: Callable, put: Callable, remove: Callable):
+        self._own = get, put, remove
 
     def __getitem__(self, key: Any) -> Any:
-        return self._run("__getitem__", key)
+        return self._own[0](key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._run("__setitem__", key, value)
+        self._own[1](key, value)
 
     def __delitem__(self, key: Any) -> None:
-        self._run("__delitem__", key)
+        self._own[2](key)
