@@ -14,9 +14,9 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
 from ..values import errors
-from . import external_effects
+from . import external_effects, walk
 from .adapters import registry
-from .adapters.base import Refused, TypeAdapter, cell_contents, fields_of
+from .adapters.base import Refused, TypeAdapter, cell_contents
 from .liveness import frames
 from .liveness.frames import IMPORTS, words_of
 from .source_location import diagnostic, here
@@ -24,23 +24,6 @@ from .source_location import diagnostic, here
 MOST_OBJECTS = 250_000
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
 _NAMES_ONLY = frozenset({"vars", "__dict__", "modules", "import_module"})
-
-
-class _Finders:
-    """What finds modules, by id."""
-
-    def __init__(self) -> None:
-        self._path: list[Any] = []
-        self._known: dict[int, Any] = {}
-
-    def known(self) -> dict[int, Any]:
-        if self._path != sys.meta_path:
-            self._path = list(sys.meta_path)
-            self._known = {id(finder): finder for finder in self._path}
-        return self._known
-
-
-_finders = _Finders()
 
 
 class Walk:
@@ -61,7 +44,7 @@ class Walk:
         """Follow what functions reach, and other values; not what finds modules, whose accounts
         an import changes whenever it comes.
         """
-        self.seen |= _finders.known()
+        self.seen.update({id(finder): finder for finder in sys.meta_path})
         self._pending.append(values)
         for function in anchors:
             names = function.__code__.co_freevars
@@ -208,13 +191,12 @@ def _may_change(value: Any) -> bool:
         return value is not builtins
     if type(value) in _METHODS:
         return not isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
-    is_mapping = issubclass(type(value), collections.abc.MutableMapping) or _is_settings(value)
-    return (is_mapping or type(value) in (list, set)) and value is not sys.modules
-
-
-def _is_settings(value: Any) -> bool:
-    """Whether a value of a library's module is one of settings, as ``decimal.DefaultContext``."""
-    return any(isinstance(adapter, Refused) for adapter in registry.adapters_of(type(value)))
+    is_mapping = issubclass(type(value), collections.abc.MutableMapping)
+    if is_mapping or type(value) in (list, set):
+        return value is not sys.modules
+    # Settings, as ``decimal.DefaultContext``.
+    found = registry.adapters_of(type(value))
+    return any(isinstance(adapter, Refused) and adapter.is_content for adapter in found)
 
 
 _METHODS = (types.MethodType, types.BuiltinMethodType)
@@ -235,26 +217,10 @@ def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
     """How the user's code calls an object: by a name, or a name and an attribute or a key."""
     if issubclass(type(owner), type):
         return owner.__name__
-    if type(owner) is types.CellType and (name := _name_of_cell(owner, anchors)):
-        return name
-    for name, value in _names_in(anchors):
-        if value is owner or (type(owner) is types.CellType and value is owner):
-            return name
-        found = _below(name, value, owner)
-        if found:
-            return found
-    return f"a {type(owner).__name__}"
-
-
-def _name_of_cell(owner: types.CellType, anchors: Iterable[types.FunctionType]) -> str:
-    """The name under which functions themselves close over a cell."""
-    for function in anchors:
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            if cell is owner:
-                return name
-    return ""
+    named = list(_names_in(anchors))
+    labels = [name for name, value in named if value is owner]
+    labels = labels or [label for name, value in named if (label := _below(name, value, owner))]
+    return labels[0] if labels else f"a {type(owner).__name__}"
 
 
 def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]]:
@@ -270,17 +236,11 @@ def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]
 
 
 def _below(name: str, value: Any, owner: Any) -> str:
-    held = value
-    if type(value) is not dict:
-        try:
-            held = fields_of(value)
-        except AttributeError:
-            return ""
+    held = value if type(value) is dict else walk.attributes(value)
     if type(held) is not dict or len(held) > 1000:
         return ""
     for key, inner in held.items():
-        if inner is owner and key == "_ferrograph_target":
-            return name
         if inner is owner:
-            return f"{name}[{key!r}]" if held is value else f"{name}.{key}"
+            is_ours = key == "_ferrograph_target"
+            return name if is_ours else f"{name}[{key!r}]" if held is value else f"{name}.{key}"
     return ""

@@ -17,7 +17,6 @@ Type adapters define what is reached and how it is compared.
 from __future__ import annotations
 
 import collections
-import contextlib
 import sys
 import types
 import weakref
@@ -199,31 +198,6 @@ def refuse_nested_names(changed: Collection[Any], places: Iterable[Location]) ->
             )
 
 
-class Left:
-    """The locations that traces within loops changed and that are stale for the trace around
-    them."""
-
-    def __init__(self) -> None:
-        self.places: dict = {}
-
-    def add(self, place: Location) -> None:
-        self.places[place.key] = place
-
-    @contextlib.contextmanager
-    def lifted(self) -> Iterator[None]:
-        """A block in which they hold what Python left in them."""
-        held = [(p, v) for p in self.places.values() if type(v := p.get()) is Invalidated]
-        for place, stale in held:
-            place.put(behind(stale))
-        try:
-            yield
-        finally:
-            for place, stale in held:
-                now = place.get()
-                _, label, changed = stale._ferrograph_parts
-                place.put(stale if now is behind(stale) else Invalidated(now, label, changed))
-
-
 _NEVER = (
     type, types.FunctionType, types.ModuleType, _core.Tensor, _core.VariableBase, Proxy,
     Invalidated,
@@ -367,8 +341,8 @@ def _refused(value: Any) -> Exception:
     )
 
 
-_leaves = ByClass()  # whether nothing is looked for in a class
-_foreign = ByClass()  # whether a class is of an installed package
+_ATOM, _FOREIGN, _OPENED = range(3)
+_sorts = ByClass()  # whether nothing is looked for in a class, or it is of an installed package
 _MOST_FOREIGN = 20_000  # objects looked into behind those of installed packages
 
 
@@ -383,7 +357,7 @@ def reached(roots: list, wanted: list) -> set[int]:
     pending: collections.deque = collections.deque(roots)
     later: list[Any] = []
     named: list[Any] = []  # objects of installed packages
-    limit, leaves = 0, _leaves.found
+    limit, sorts = 0, _sorts.found
     while ids and (pending or named or later):
         if not pending:
             if named:
@@ -405,14 +379,14 @@ def reached(roots: list, wanted: list) -> set[int]:
             ids.discard(place)
         if place in seen:
             continue
-        is_leaf = leaves.get(id(kind))
-        if is_leaf or (is_leaf is None and _is_leaf(kind)):
-            if limit >= 0 and _foreign.found.get(id(kind)):
-                seen.add(place)
-                named.append(value)
+        sort = sorts.get(id(kind))
+        sort = _sort_of(kind) if sort is None else sort
+        if sort is _ATOM or (sort is _FOREIGN and limit < 0):
             continue
         seen.add(place)
-        if kind is dict:
+        if sort is _FOREIGN:
+            named.append(value)
+        elif kind is dict:
             pending.extend(value.values())
         else:
             _open(value, kind, pending, later)
@@ -440,17 +414,12 @@ def _open(value: Any, kind: type, pending: collections.deque, later: list) -> No
         pending.extend(referents(value))
 
 
-def _is_leaf(kind: type) -> bool:
-    """Whether nothing is looked for in instances of a class, found once and kept."""
-    opened = (types.ModuleType, type)
-    is_atom = issubclass(kind, WITHOUT_PARTS)
-    is_foreign = not is_atom and not issubclass(kind, opened) and _is_third_party(kind)
-    _foreign.keep(kind, is_foreign)
-    return _leaves.keep(kind, is_atom or is_foreign)
-
-
-def _is_third_party(kind: type) -> bool:
-    """Whether a class is of an installed package."""
+def _sort_of(kind: type) -> int:
+    """How instances of a class are looked into, found once and kept."""
+    if issubclass(kind, WITHOUT_PARTS):
+        return _sorts.keep(kind, _ATOM)
     package = kind.__module__.partition(".")[0]
     is_ours = package in sys.stdlib_module_names or ownership.is_own_module(package)
-    return not is_ours and ownership.is_library_class(kind)
+    is_foreign = not is_ours and ownership.is_library_class(kind)
+    is_opened = issubclass(kind, (types.ModuleType, type)) or not is_foreign
+    return _sorts.keep(kind, _OPENED if is_opened else _FOREIGN)

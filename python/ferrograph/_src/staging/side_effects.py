@@ -23,7 +23,7 @@ from ..heap import memos, own_attributes, references, region_log, snapshot, stru
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
-from ..heap.invalidated import Invalidated, behind
+from ..heap.invalidated import Invalidated, Left, behind
 from ..heap.liveness import holders
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
 from ..heap.snapshot import Snapshot
@@ -336,7 +336,7 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
     root = _thread.trace
     root.effects.anchors += anchors
     if others and root.effects.lift is None:
-        root.effects.left = snapshot.Left()
+        root.effects.left = Left()
         root.effects.lift = root.effects.left.lifted
     for change in others:
         references.invalidate(change.place, anchors, 0)
