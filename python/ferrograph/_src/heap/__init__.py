@@ -12,7 +12,6 @@ _LATE = (
     "external_effects",
     "invalidated",
     "location",
-    "memos",
     "own_attributes",
     "reachable",
     "references",

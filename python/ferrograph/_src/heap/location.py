@@ -167,9 +167,9 @@ def name_locations(
             if function is not None:
                 held = function.__closure__ or ()
                 cells.update(zip(function.__code__.co_freevars, held, strict=True))
-        return [cell_location(name, cells[name]) for name in names]
+        return [Name(name, cells[name]) for name in names]
     return [
-        cell_location(name, cell)
+        Name(name, cell)
         for name, cell in zip(names.__code__.co_freevars, names.__closure__ or (), strict=True)
         if name not in MACHINERY
     ]
@@ -194,21 +194,16 @@ class Name(Location):
             del self.owner.cell_contents
 
 
-def cell_location(label: str, cell: types.CellType) -> Location:
-    """The place of a name that is kept in ``cell``."""
-    return Name(label, cell)
-
-
 def _attribute(label: str, base: Callable[[], Any], name: str) -> Location | None:
     """The attribute ``name`` of what ``base`` gives now; None where there is no such object.
 
     An attribute behind a property is no location: its property decides what is set. Nor is a field.
     """
     owner = walk.proxied(_evaluate(base))
-    held = (vars(base)[name] for base in type(owner).__mro__ if name in vars(base))
-    if owner is UNDEFINED or type(next(held, None)) is property or walk.is_field(owner, name):
+    is_property = type(walk.of_bases(type(owner).__mro__, name)) is property
+    if owner is UNDEFINED or is_property or walk.is_field(owner, name):
         return None
-    return attribute_location(label, owner, name)
+    return Attribute(label, owner, name)
 
 
 class Attribute(Location):
@@ -346,11 +341,6 @@ def _is_kept_by_python(owner: Any, name: str, found: Any) -> bool:
     return with_own or (name == "__class__" and not issubclass(type(owner), types.ModuleType))
 
 
-def attribute_location(label: str, owner: Any, name: str) -> Attribute:
-    """The attribute ``name`` of ``owner``."""
-    return Attribute(label, owner, name)
-
-
 def _item(label: str, both: Callable[[], Any]) -> Location | None:
     """The item of a Python container, where ``both`` gives that and a key; None where it gives
     something else, such as a tensor."""
@@ -442,7 +432,7 @@ class Remembered(Location):
         owner = self._owner()
         if owner is None:
             return None
-        place = attribute_location(self.label, owner, self.key[2])
+        place = Attribute(self.label, owner, self.key[2])
         place.was_own = self._was_own
         return place
 

@@ -27,10 +27,11 @@ from ..values import errors
 from .adapters.base import fields_of
 from .adapters.builtin_classes import is_class, is_function
 from .liveness import counts
-from .location import UNDEFINED, Attribute, attribute_location
+from .location import UNDEFINED, Attribute
 from .source_location import diagnostic, here
 from .trace_context import TracePart
 from .trace_context import thread as _thread
+from .walk import of_bases
 
 _COPIES = frozenset({"copy", "deepcopy"})
 
@@ -50,7 +51,7 @@ def note_presence(place: Attribute) -> None:
     ended = [one for one in Attributes.of_trace().defaults or () if one.owner() is None]
     name, bases = place.key[2], _bases_of(place.owner)
     owner = _reference(place.owner)
-    new = _Default(owner, place.label, name, here(), bases, _of_bases(bases, name))
+    new = _Default(owner, place.label, name, here(), bases, of_bases(bases, name, UNDEFINED))
     known.setdefault(place.key, new)
     Attributes.of_trace().defaults = [*ended, *known.values()]
     refuse_held_dict(place)
@@ -79,15 +80,11 @@ def _bases_of(owner: Any) -> tuple[type, ...]:
     return owner.__mro__[1:] if is_class(owner) else type(owner).__mro__
 
 
-def _of_bases(bases: tuple[type, ...], name: str) -> Any:
-    return next((vars(base)[name] for base in bases if name in vars(base)), UNDEFINED)
-
-
 def _noted() -> list[tuple[Attribute, _Default]]:
     """Those of objects that live."""
     noted: list[_Default] = Attributes.of_trace().defaults or []
     living = [(owner, one) for one in noted if (owner := one.owner()) is not None]
-    return [(attribute_location(one.label, owner, one.name), one) for owner, one in living]
+    return [(Attribute(one.label, owner, one.name), one) for owner, one in living]
 
 
 def check_class_attribute(cls: type, name: str) -> None:
@@ -101,7 +98,7 @@ def check_classes() -> None:
     """Refuse that a class has another value by now under a name that was noted."""
     noted: list[_Default] = Attributes.of_trace().defaults
     for one in noted:
-        if _of_bases(one.bases, one.name) is not one.default:
+        if of_bases(one.bases, one.name, UNDEFINED) is not one.default:
             raise _changed_class(one.label, one.where)
 
 
@@ -186,7 +183,10 @@ def note_order(owner: Any, label: str) -> None:
     program holds its ``__dict__``, which shows it."""
     noted = Attributes.of_trace().unordered or {}
     Attributes.of_trace().unordered = {**noted, id(owner): (_reference(owner), label)}
-    if not is_class(owner) and counts.are_held(fields_of(owner)):
+    if is_class(owner):
+        return
+    fields = fields_of(owner)
+    if counts.are_held(fields):
         raise _unsure_order(label)
 
 
@@ -242,25 +242,25 @@ def attribute_setter(target: Any, name: str) -> Any:
     key = id(kind)
     known = _decided.found[key] if key in _decided.found else _learn(kind)
     if known is None:
-        put, remove = (_function(kind, m) for m in ("__setattr__", "__delattr__"))
+        own = [_function(kind, m) for m in ("__setattr__", "__delattr__")]
         return _Setter(
             functools.partial(getattr, target),
-            _called(put, target) or functools.partial(setattr, target),
-            _called(remove, target) or functools.partial(delattr, target),
+            _called(own[0], target) or functools.partial(setattr, target),
+            _called(own[1], target) or functools.partial(delattr, target),
         )
     if name not in known:
         return None
     if kind is types.FunctionType:
         _thread.trace.ask_anew()
         return None
-    held = _held(kind, name)
+    held = of_bases(kind.__mro__, name)
     if type(held) is property:
         found = held.fget if is_function(held.fget) else None, held.fset, held.fdel
         get, put, remove = (_called(function, target) for function in found)
     else:
         own = [_function(type(held), f"__{m}__") for m in ("get", "set", "delete")]
         get, put, remove = (_called(function, held, target) for function in own)
-        get = get and functools.partial(get, kind)
+        get = None if get is None else functools.partial(get, kind)
     return _Setter(
         lambda name: getattr(target, name) if get is None else get(),
         lambda name, value: setattr(target, name, value) if put is None else put(value),
@@ -297,10 +297,6 @@ def _is_setter(value: Any) -> bool:
     return bool(_function(kind, "__set__") or _function(kind, "__delete__"))
 
 
-def _held(kind: type, name: str) -> Any:
-    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-
-
 def _function(kind: type, name: str) -> types.FunctionType | None:
     """A special method of a class that is a user-defined function."""
     found = getattr(kind, name, None)
@@ -322,7 +318,7 @@ def item_setter(target: Any) -> Any:
     if own[1] is None and own[2] is None:
         return target
     plain = operator.getitem, operator.setitem, operator.delitem
-    pairs = zip(own, plain, strict=True)
+    pairs: Any = zip(own, plain, strict=True)
     return _ItemSetter(*(_called(f, target) or functools.partial(p, target) for f, p in pairs))
 
 

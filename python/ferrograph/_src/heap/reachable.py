@@ -44,7 +44,8 @@ class Walk:
         """Follow what functions reach, and other values; not what finds modules, whose accounts
         an import changes whenever it comes.
         """
-        self.seen.update({id(finder): finder for finder in sys.meta_path})
+        for finder in sys.meta_path:
+            self.seen[id(finder)] = finder
         self._pending.append(values)
         for function in anchors:
             names = function.__code__.co_freevars
@@ -52,8 +53,10 @@ class Walk:
                 if id(cell) not in self.seen and name not in MACHINERY:
                     self._cell(cell)
             self._read_names(function)
-        imported = {word.removeprefix(IMPORTS) for word in self._words if word.startswith(IMPORTS)}
-        self._modules += [sys.modules[name] for name in imported if name in sys.modules]
+        imported: list[str] = []
+        if IMPORTS in self._words:
+            imported = [w.removeprefix(IMPORTS) for w in self._words if w.startswith(IMPORTS)]
+            self._modules += [sys.modules[name] for name in imported if name in sys.modules]
         self._follow()
         while self._modules and self._look_into_modules():
             self._follow()
@@ -66,9 +69,11 @@ class Walk:
         if "__annotations__" in self._words:
             self._pending.append(list(registry.annotations_of(self.seen.values())))
             self._follow()
-        self.entries += external_effects.states(self._told.values(), self._words)
-        named = [ownership.said_by(module, "__name__") for module in self._modules]
-        self.entries += external_effects.settings(named, self._words, frames.words_in_reach)
+        if self._told:
+            self.entries += external_effects.states(self._told.values(), self._words)
+        if self._modules:
+            named = {ownership.said_by(module, "__name__") for module in self._modules}
+            self.entries += external_effects.settings(named, self._words, frames.words_in_reach)
         for namespace, held in self._names.values():
             adapter = registry.ALL_NAMES if id(namespace) in self._whole else registry.NAMES
             self.entries.append((adapter, namespace, held))

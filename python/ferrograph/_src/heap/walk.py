@@ -105,7 +105,7 @@ def attribute_of(owner: Any, name: str) -> Any:
         return getattr(owner, name)
     if is_function(kind.__getattribute__):
         raise LookupError(name)
-    held = _of_class(kind, name)
+    held = of_bases(kind.__mro__, name, _MISSING)
     if issubclass(kind, type):
         return _of_bases(owner, name, held)
     own = attributes(owner).get(name, _MISSING)
@@ -119,7 +119,7 @@ def attribute_of(owner: Any, name: str) -> Any:
 
 def _of_bases(cls: type, name: str, held: Any) -> Any:
     """An attribute of a class, of whose own class ``held`` is one of that name."""
-    found = _of_class(cls, name)
+    found = of_bases(cls.__mro__, name, _MISSING)
     if isinstance(found, staticmethod):
         found = found.__func__
     if is_function(found):
@@ -128,9 +128,9 @@ def _of_bases(cls: type, name: str, held: Any) -> Any:
     return _found(name, _MISSING if runs else found)
 
 
-def _of_class(cls: type, name: str) -> Any:
-    held = (vars(base) for base in cls.__mro__)
-    return next((names[name] for names in held if name in names), _MISSING)
+def of_bases(bases: Iterable[type], name: str, default: Any = None) -> Any:
+    """What the first of some classes that has a name has under it."""
+    return next((vars(base)[name] for base in bases if name in vars(base)), default)
 
 
 def _found(name: str, value: Any) -> Any:

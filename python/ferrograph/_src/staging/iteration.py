@@ -17,7 +17,7 @@ from .. import ops
 from ..context.hooks import hooks
 from ..heap import active_iterators, region_log
 from ..heap.adapters import registry
-from ..heap.location import attribute_location, is_grown
+from ..heap.location import Attribute, is_grown
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import is_proxy, proxy_of, refuse_stale
 from ..hints import Any
@@ -556,7 +556,7 @@ class Cursor:
             return self._refuse()
 
     def _move(self, position: Any) -> None:
-        region_log.touch(attribute_location("the position of an iterator", self, "_at"))
+        region_log.touch(Attribute("the position of an iterator", self, "_at"))
         self._at = position
 
     def _refuse(self) -> Any:

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 from ..context.thread import variables_made
-from ..heap import memos, own_attributes, references, region_log, snapshot, structure, walk
+from ..heap import own_attributes, references, region_log, snapshot, structure, walk
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
@@ -127,7 +127,7 @@ class region(logged):
             changed = list(made.snapshot.changes())
             # Names alone are no memos, which costs most regions nothing.
             kept = [c for c in changed if c[0].__class__ in _HOLDING_LOCATIONS]
-            if kept and memos.settle(kept, made.snapshot, made.graphs):
+            if kept and snapshot.settle(kept, made.snapshot, made.graphs):
                 made.landed, changed = True, list(made.snapshot.changes())
             try:
                 snapshot.refuse_finalizers(changed)

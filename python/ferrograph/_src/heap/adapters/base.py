@@ -23,10 +23,10 @@ from ...values import errors
 from .. import walk
 from ..location import (
     UNDEFINED,
+    Attribute,
     Container,
     Location,
-    attribute_location,
-    cell_location,
+    Name,
     global_location,
     item_location,
     put_variants,
@@ -77,7 +77,7 @@ class TypeAdapter(abc.ABC):
 
     def reference(self, owner: Any, key: Any) -> Location:
         """The location of one of these."""
-        return attribute_location(key, owner, key)
+        return Attribute(key, owner, key)
 
 
 class Hidden(TypeAdapter):
@@ -137,7 +137,7 @@ class Named(TypeAdapter):
         for name in {**held, **new}:
             before = held.get(name, UNDEFINED)
             if before is not new.get(name, UNDEFINED):
-                place = attribute_location(f"{label}.{name}", owner, name)
+                place = Attribute(f"{label}.{name}", owner, name)
                 place.was_own = before is not UNDEFINED
                 yield place, place.class_default if before is UNDEFINED else before
 
@@ -163,20 +163,22 @@ class Fields(Named):
             yield Order(label, owner), tuple(held)
 
 
-class Kept(Named):
+class Kept(TypeAdapter):
     """Attributes that Python keeps in places of its own, such as the defaults of a function."""
 
     def __init__(self, *names: str):
-        self._names, self._get = names, operator.attrgetter(*names)
+        self._names, self._read = names, operator.attrgetter(*names)
 
-    def _read(self, owner: Any) -> dict[str, Any]:
-        return dict(zip(self._names, self._get(owner), strict=True))
+    def hold(self, owner: Any) -> Any:
+        return self._read(owner)
 
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return ()
+    def differs(self, owner: Any, held: Any) -> bool:
+        return not same_objects(held, self._read(owner))
 
-    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
-        return ()
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        for name, old, new in zip(self._names, held, self._read(owner), strict=True):
+            if old is not new:
+                yield Attribute(f"{label}.{name}", owner, name), old
 
 
 class Slots(Named):
@@ -273,7 +275,7 @@ class OfClass(TypeAdapter):
         return type(owner) is not held
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield attribute_location(f"{label}.__class__", owner, "__class__"), held
+        yield Attribute(f"{label}.__class__", owner, "__class__"), held
 
 
 _OF_CLASS = [type.__dict__[name].__get__ for name in ("__name__", "__qualname__", "__bases__")]
@@ -353,13 +355,13 @@ class Cell(TypeAdapter):
         return ((None, held[0]),)
 
     def reference(self, owner: Any, key: Any) -> Location:
-        return cell_location("a name", owner)
+        return Name("a name", owner)
 
     def differs(self, owner: Any, held: Any) -> bool:
         return cell_contents(owner) is not held[0]
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield cell_location(label, owner), held[0]
+        yield Name(label, owner), held[0]
 
 
 def cell_contents(cell: types.CellType) -> Any:
