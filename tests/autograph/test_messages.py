@@ -10,6 +10,7 @@ import array
 import ast
 import collections
 import contextlib
+import copy
 import dataclasses
 import functools
 import inspect
@@ -570,7 +571,7 @@ def attributes_hidden_by_their_class(x):
     return held.a
 
 
-@meets("heap/own_attributes.py:refuse_order:0")
+@meets("heap/own_attributes.py:check_order:0")
 def order_of_attributes_by_a_tensor(x):
     held = Box()
     if x > 0:
@@ -580,7 +581,7 @@ def order_of_attributes_by_a_tensor(x):
     return x + list(vars(held)).index("b")
 
 
-@meets("heap/own_attributes.py:note_order:0")
+@meets("staging/side_effects.py:changes:0")
 def order_of_attributes_with_a_name(x):
     held = Box()
     held.a, held.b = x, x
@@ -1244,6 +1245,14 @@ def attributes_of_an_object_that_may_have_its_own(x):
     if x > 0:
         held.v = 5
     return x + len(vars(held))
+
+
+@meets("heap/own_attributes.py:copying.call:0")
+def copy_of_an_object_that_may_have_its_own(x):
+    held = Shown()
+    if x > 0:
+        held.v = 5
+    return x + copy.copy(held).v
 
 
 @meets("staging/write_barriers.py:losing:0")

@@ -42,7 +42,6 @@ class Attributes(TracePart):
     slot = "attributes"
 
     defaults: Any = None  # those that classes have, too
-    unordered: Any = None  # objects whose attributes may come in another order, by id
 
 
 def note_presence(place: Attribute) -> None:
@@ -146,16 +145,12 @@ def is_copied(function: Any) -> bool:
 def copying(function: Callable) -> Callable:
     """A function of ``copy``, which refuses objects of which the graph says what they have."""
 
-    def call(value: Any, memo: dict | None = None, **keywords: Any) -> Any:
-        if function is copy.copy:
-            refuse_presence(value)
-            return function(value)
-        memo = {} if memo is None else memo
-        made = function(value, memo, **keywords)
+    def call(value: Any, *args: Any, **keywords: Any) -> Any:
         for place, _ in _noted():
-            if id(place.owner) in memo:
-                refuse_presence(place.owner)
-        return made
+            is_reached = function is not copy.copy or place.owner is value
+            if is_reached and _is_unsure(place):
+                raise unsure(place)
+        return function(value, *args, **keywords)
 
     return call
 
@@ -178,27 +173,15 @@ def refuse_held_dict(place: Attribute) -> None:
     )
 
 
-def note_order(owner: Any, label: str) -> None:
-    """Note that the attributes of an object come in an order that is not known; refused where the
-    program holds its ``__dict__``, which shows it."""
-    noted = Attributes.of_trace().unordered or {}
-    Attributes.of_trace().unordered = {**noted, id(owner): (_reference(owner), label)}
-    if is_class(owner):
-        return
-    fields = fields_of(owner)
-    if counts.are_held(fields):
-        raise _unsure_order(label)
-
-
-def note_new_order(sides: Iterable[Iterable]) -> None:
-    """Note objects to which the two sides of a conditional give attributes in different orders, by
+def check_order(sides: Iterable[Iterable]) -> None:
+    """Refuse that the two sides of a conditional give an object attributes in different orders, by
     the changes that they make."""
     first, second = map(_new, sides)
     for key in first.keys() & second.keys():
         names = [[p.key[2] for p in side[key]] for side in (first, second)]
         common = [[n for n in own if n in other] for own, other in (names, names[::-1])]
         if common[0] != common[1]:
-            note_order(first[key][0].owner, first[key][0].label.rpartition(".")[0])
+            raise unsure_order(first[key][0].label.rpartition(".")[0])
 
 
 def _new(changes: Iterable) -> dict[int, list[Attribute]]:
@@ -210,19 +193,13 @@ def _new(changes: Iterable) -> dict[int, list[Attribute]]:
     return found
 
 
-def refuse_order(owner: Any) -> None:
-    """Refuse to tell the attributes of an object whose order is not known."""
-    noted = _thread.trace.attributes.unordered.get(id(owner))
-    if noted is not None and noted[0]() is owner:
-        raise _unsure_order(noted[1])
-
-
-def _unsure_order(label: str) -> Exception:
+def unsure_order(label: str) -> Exception:
+    """The refusal of an order of attributes that is known only when the graph runs."""
     return errors.StagingError(
         diagnostic(
             here(),
-            f"the attributes of {label!r} are read (`vars`, `__dict__`) in an order that is known "
-            "only when the graph runs: a staged branch or loop sets them in another order",
+            f"a staged branch or loop sets the attributes of {label!r} in another order: `vars` "
+            "and `__dict__` show an order that is known only when the graph runs",
             "Give the object its attributes before the branch or loop, or set them in one order.",
         )
     )

@@ -114,7 +114,7 @@ class _Nothing:
     # What is asked in every trace is found at once.
     bound = built = compares = copies = counts = defaults = facts = has_flags = has_native = None
     identified = integers = made_anew = numbers = of_numpy = proxies = quotients = rebuilt = None
-    records = replaced = running = sets = strings = tensors = unordered = None
+    records = replaced = running = sets = strings = tensors = None
 
     def __getattr__(self, name: str) -> None:
         return None

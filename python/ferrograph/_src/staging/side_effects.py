@@ -191,7 +191,9 @@ def changes(
         _undo(change)
     refuse_shadowed(found)
     _refuse_keys(found)
-    found = _without_orders(found)
+    for change in found:
+        if isinstance(change.place, Order):
+            raise own_attributes.unsure_order(change.place.label)
     iterators = [held() if type(held) is weakref.ref else held for held in made.iterators.values()]
     owners = [change.place.owner for change in found] + iterators
     known = _there(made, list(anchors), owners)
@@ -353,15 +355,6 @@ def _at_end() -> None:
     if not root.effects.at_end:
         root.effects.at_end.append(references.restore)
         root.effects.explain = references.explain
-
-
-def _without_orders(found: list[Change]) -> list[Change]:
-    """Changes that are put back, but for those of the order of attributes: these are noted."""
-    changed = [change for change in found if isinstance(change.place, Order)]
-    for change in changed:
-        change.place.put(change.old)
-        own_attributes.note_order(change.place.owner, change.place.label)
-    return [c for c in found if not isinstance(c.place, Order)] if changed else found
 
 
 def _refuse_keys(found: list[Change]) -> None:

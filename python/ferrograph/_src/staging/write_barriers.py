@@ -134,8 +134,6 @@ def asked(target: Any) -> Any:
     """``target``, of which is asked next which attributes it has of its own."""
     if _thread.trace is not None and _thread.trace.attributes.defaults is not None:
         own_attributes.refuse_presence(target)
-    if _thread.trace is not None and _thread.trace.attributes.unordered is not None:
-        own_attributes.refuse_order(target)
     return target
 
 

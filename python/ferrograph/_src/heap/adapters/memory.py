@@ -20,10 +20,7 @@ MOST_COPIED = 1 << 20  # bytes of an array; a larger one is compared by its fing
 
 def generators(random: Any) -> dict[type, TypeAdapter]:
     """How generators of ``numpy.random`` are compared."""
-    return {
-        random.Generator: _Generator(_generator, _put_generator),
-        random.RandomState: State(_old_generator, _put_old_generator),
-    }
+    return {random.Generator: _Generator(), random.RandomState: _Generator()}
 
 
 class Array(TypeAdapter):
@@ -37,85 +34,52 @@ class Array(TypeAdapter):
     def parts(self, owner: Any, held: Any) -> Iterable:
         if type(owner.base).__name__ != "mmap":  # whose memory is the array's
             yield owner.base
-        if owner.dtype.hasobject:
-            yield from held[1]
+        if held.copy is not None:
+            yield from held.copy.ravel().tolist()
 
     def differs(self, owner: Any, held: Any) -> bool:
-        return not _agree(array_state(owner), held)
+        return array_state(owner) != held
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
         yield self.place(owner, label), held
 
     def place(self, owner: Any, label: str) -> Whole:
-        put = None if owner.nbytes > MOST_COPIED else put_array_state
+        put = None if owner.nbytes > MOST_COPIED else _put
         return Whole(label, owner, array_state, put, "elements")
 
 
-def _agree(new: tuple, old: tuple) -> bool:
-    if new[0] != old[0] or type(new[1]) is not type(old[1]):
-        return False
-    if type(new[1]) is bytes:
-        return new[1] == old[1]
-    return len(new[1]) == len(old[1]) and all(map(_is_same, new[1], old[1]))
+class _ArrayState:
+    """The shape and the bytes of an array, and a copy that keeps the objects whose places these
+    are."""
+
+    def __init__(self, shape: tuple, data: bytes, copy: Any):
+        self.shape, self.data, self.copy = shape, data, copy
+
+    def __eq__(self, other: object) -> bool:
+        same = type(other) is _ArrayState and other.shape == self.shape
+        return same and other.data == self.data
+
+    __hash__ = None  # type: ignore[assignment]
 
 
-def _is_same(new: Any, old: Any) -> bool:
-    return new is old or (type(new) is bytes and type(old) is bytes and new == old)
-
-
-def array_state(array: Any) -> tuple:
-    """What is compared of an ``ndarray``: its shape and its elements."""
-    array = _plain(array)
-    if array.dtype.hasobject:
-        return array.shape, [part for leaf in _leaves(array) for part in _parts(leaf)]
-    if array.nbytes <= MOST_COPIED:
-        return array.shape, array.tobytes()
-    return array.shape, _fingerprint(array)
-
-
-def _plain(array: Any) -> Any:
-    """An array, without the methods that its class may have."""
+def array_state(array: Any) -> _ArrayState:
+    """What is compared of an ``ndarray``."""
     plain = sys.modules["numpy"].ndarray
-    return array if type(array) is plain else plain.view(array, plain)
+    if type(array) is not plain:  # which may have methods of its own
+        array = plain.view(array, plain)
+    if array.dtype.hasobject:
+        return _ArrayState(array.shape, array.tobytes(), array.copy())
+    data = array.tobytes() if array.nbytes <= MOST_COPIED else _fingerprint(array)
+    return _ArrayState(array.shape, data, None)
 
 
-def _leaves(array: Any) -> Iterable:
-    """The fields of an array that have none themselves, as arrays; itself where it has none."""
-    if array.dtype.names is None:
-        yield array
-        return
-    plain = array.view(sys.modules["numpy"].ndarray)
-    for name in array.dtype.names:
-        yield from _leaves(plain[name])
-
-
-def _parts(leaf: Any) -> list:
-    return list(leaf.flat) if leaf.dtype.hasobject else [leaf.tobytes()]
-
-
-def put_array_state(array: Any, state: tuple) -> None:
+def _put(array: Any, state: _ArrayState) -> None:
     """Put back the elements of an array that was copied."""
-    shape, elements = state
-    if array.shape != shape:
-        array.shape = shape
-    array = _plain(array)
-    if type(elements) is bytes:
-        _put_bytes(array, elements)
-        return
-    at = 0
-    for leaf in _leaves(array):
-        if not leaf.dtype.hasobject:
-            _put_bytes(leaf, elements[at])
-            at += 1
-            continue
-        for i in range(leaf.size):
-            leaf.flat[i] = elements[at + i]
-        at += leaf.size
-
-
-def _put_bytes(array: Any, elements: bytes) -> None:
-    found = sys.modules["numpy"].frombuffer(elements, array.dtype)
-    array[...] = found.reshape(array.shape)
+    numpy = sys.modules["numpy"]
+    if array.shape != state.shape:
+        array.shape = state.shape
+    kept = numpy.frombuffer(state.data, array.dtype) if state.copy is None else state.copy
+    numpy.ndarray.view(array, numpy.ndarray)[...] = kept.reshape(state.shape)
 
 
 def _fingerprint(array: Any) -> bytes:
@@ -143,25 +107,20 @@ class _Told:
 class _Generator(State):
     """A generator of random numbers, which others are made of by a seed that it holds."""
 
+    def __init__(self) -> None:
+        super().__init__(lambda owner: _Told(_bits(owner).state), _put_bits)
+
     def parts(self, owner: Any, held: Any) -> Iterable:
-        seed = getattr(owner.bit_generator, "seed_seq", None)
+        seed = getattr(_bits(owner), "seed_seq", None)
         return () if seed is None else (seed,)
 
 
-def _generator(owner: Any) -> _Told:
-    return _Told(owner.bit_generator.state)
+def _bits(owner: Any) -> Any:
+    return getattr(owner, "bit_generator", None) or owner._bit_generator
 
 
-def _put_generator(owner: Any, told: _Told) -> None:
-    owner.bit_generator.state = told.state
-
-
-def _old_generator(owner: Any) -> _Told:
-    return _Told(owner.get_state())
-
-
-def _put_old_generator(owner: Any, told: _Told) -> None:
-    owner.set_state(told.state)
+def _put_bits(owner: Any, told: _Told) -> None:
+    _bits(owner).state = told.state
 
 
 def _shown(owner: Any) -> tuple:
