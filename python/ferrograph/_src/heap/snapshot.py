@@ -35,8 +35,8 @@ from ..native import _core
 from ..values import errors
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
-from . import structure
-from .adapters import memory, registry
+from . import external_effects, structure
+from .adapters import registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
 from .adapters.builtin_classes import SCALARS, WITHOUT_PARTS, is_function
 from .invalidated import Invalidated, behind
@@ -542,7 +542,7 @@ def _kept_in_length(value: Any) -> Any:
     if not (isinstance(value, memoryview) or structure.is_array(value)):
         return None
     shown = structure.memory_of(value)[-1]
-    return shown if memory.growing(type(shown)) is not None else None
+    return shown if external_effects.growing(type(shown)) is not None else None
 
 
 def _held_now() -> Iterator[Any]:

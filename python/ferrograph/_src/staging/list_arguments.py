@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from .. import ops
 from ..context import ownership
-from ..heap.adapters import memory
+from ..heap.adapters.builtin_classes import WITH_OPERATORS
 from ..heap.location import is_grown
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import thread as _thread
@@ -175,7 +175,7 @@ def _is_unequal(value: Any, element: Any) -> bool:
 
 # What is equal to a number or text only where it is the same object, or never.
 _UNEQUAL = (
-    *(type(None), dict, set, frozenset, *memory.SEQUENCES),
+    *(type(None), dict, set, frozenset, *WITH_OPERATORS),
     *(type, types.FunctionType, types.BuiltinFunctionType),
 )
 

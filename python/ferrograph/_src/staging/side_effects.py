@@ -192,7 +192,7 @@ def changes(
     refuse_shadowed(found)
     _refuse_keys(found)
     for change in found:
-        if isinstance(change.place, Order):
+        if change.place.is_derived and isinstance(change.place, Order):
             raise own_attributes.unsure_order(change.place.label)
     iterators = [held() if type(held) is weakref.ref else held for held in made.iterators.values()]
     owners = [change.place.owner for change in found] + iterators

@@ -17,8 +17,7 @@ from .. import ops
 from ..context import bytecode, tracebacks
 from ..context.locals import locals_of
 from ..context.ownership import is_library_class, is_library_file, is_own_file
-from ..heap.adapters import memory
-from ..heap.adapters.builtin_classes import ITEM_SEQUENCES, NUMBERS
+from ..heap.adapters.builtin_classes import ITEM_SEQUENCES, NUMBERS, WITH_OPERATORS
 from ..heap.liveness.frames import adds_in_place, frames, stored_next
 from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, said_by
 from ..heap.structure import is_array
@@ -57,7 +56,7 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
 
 
 def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
-    if sign == "*" and issubclass(type(other), memory.SEQUENCES):
+    if sign == "*" and issubclass(type(other), WITH_OPERATORS):
         python_scalars.refuse_number(value, "a repetition of a sequence")
     if sign in ("==", "!=") and issubclass(type(other), numbers.Number):
         python_scalars.refuse_number(value, f"`{sign}` beside a `{type(other).__name__}`")
@@ -85,7 +84,7 @@ def _dtype_of(other: Any) -> Any:
 
 def number_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` is a symbolic Python number and ``other`` is a sequence."""
-    return issubclass(type(other), memory.SEQUENCES) and _is_number(value, "`==`", other)
+    return issubclass(type(other), WITH_OPERATORS) and _is_number(value, "`==`", other)
 
 
 def _is_number(value: Any, use: str, other: Any) -> bool:
@@ -99,7 +98,7 @@ def _is_number(value: Any, use: str, other: Any) -> bool:
 
 def text_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` is a symbolic string and ``other`` is a sequence other than a string."""
-    is_sequence = issubclass(type(other), memory.SEQUENCES) and not issubclass(type(other), str)
+    is_sequence = issubclass(type(other), WITH_OPERATORS) and not issubclass(type(other), str)
     return is_sequence and python_scalars.is_symbolic_string(value)
 
 

@@ -25,7 +25,6 @@ from .. import external_effects, walk
 from ..external_effects import teller
 from ..liveness import frames
 from ..location import Location
-from . import memory
 from .base import (
     STEPS,
     AllNames,
@@ -128,7 +127,6 @@ FUNCTION, BUILTIN = Through(_function), Through(lambda held: (held.__self__,))
 _THROUGH: dict[type, TypeAdapter] = {
     tuple: Through(lambda held: held),
     frozenset: Through(lambda held: held),
-    types.FunctionType: FUNCTION,
     types.MethodType: Through(_method),
     types.BuiltinFunctionType: BUILTIN,
     types.MethodWrapperType: Through(lambda held: (held.__self__,)),
@@ -192,7 +190,7 @@ _GIVEN: dict[type, tuple[TypeAdapter, ...]] = {
     types.ModuleType: (MODULE,),
     types.FunctionType: (FUNCTION, FIELDS, KEPT_OF_FUNCTION),
     type: (CLASS, SUBCLASSES, CLASS_NAMES),
-    **{kind: (adapter,) for kind, adapter in _THROUGH.items() if kind is not types.FunctionType},
+    **{kind: (adapter,) for kind, adapter in _THROUGH.items()},
     memoryview: (BY_WORDS, _THROUGH[memoryview]),
     functools.partial: (_THROUGH[functools.partial], ARGUMENTS, FIELDS),
     property: (_THROUGH[property], GETTERS),
@@ -260,13 +258,13 @@ def _learn(kind: type) -> Iterable[TypeAdapter]:
     if issubclass(kind, _IN_STEP):
         yield STEPS
     if stored is _REFERENTS:
-        yield memory.SHOWN
+        yield external_effects.SHOWN
     if any((base.__module__, base.__name__) in _SHOWING for base in kind.__mro__):
-        yield memory.BEHIND
+        yield external_effects.BEHIND
     if kind.__name__ == _SCANNER:
-        yield memory.OWN_POSITION
-    if memory.growing(kind) is not None:
-        yield memory.VIEWS
+        yield external_effects.OWN_POSITION
+    if external_effects.growing(kind) is not None:
+        yield external_effects.VIEWS
     slots = _slots(kind)
     if slots:
         yield Slots(slots)
@@ -467,11 +465,11 @@ def _position(iterator: Any) -> Any:
     """The position of a builtin iterator."""
     kind = type(iterator)
     if kind.__reduce__ is object.__reduce__ and ownership.is_written_in_c(kind):
-        return memory.own_bytes(iterator)  # it tells its class alone
+        return external_effects.own_bytes(iterator)  # it tells its class alone
     try:
         found = iterator.__reduce__()
     except (TypeError, RuntimeError):  # it cannot be reduced, or its container has changed
-        return memory.own_bytes(iterator)
+        return external_effects.own_bytes(iterator)
     return tuple(_comparable(part) for part in found)
 
 
@@ -520,9 +518,9 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, TypeAdapter]:
     if hashes is not None:
         found[hashes.HASH] = Refused(_digest, "digest")
     if numpy is not None:
-        found[numpy.ndarray] = memory.Array()
+        found[numpy.ndarray] = external_effects.Array()
     if numpy_random is not None:
-        found.update(memory.generators(numpy_random))
+        found.update(external_effects.generators(numpy_random))
     return found
 
 
