@@ -10,6 +10,7 @@ import array
 import ast
 import collections
 import contextlib
+import copy
 import dataclasses
 import functools
 import inspect
@@ -56,7 +57,9 @@ NOT_REFUSALS = {
     "staging/tensor_lists.py:Grown.__getattr__": "Python's protocols ask",
     "staging/while_loops.py:stage_while_loop:0": "an argument of `while_loop`",
     "staging/tensor_indexing.py:stage_in": "Python's own",
-    "heap/walk.py": "caught where places are looked for",
+    "heap/walk.py:attribute_of": "caught where places are looked for",
+    "heap/walk.py:item_of": "caught where places are looked for",
+    "heap/walk.py:_found": "caught where places are looked for",
     "heap/location.py:_read": "caught where places are looked for",
     "staging/merging.py:_built": "a proxy of such an object is met in its place",
     "staging/loop_state.py:_collect": "arguments of `while_loop`",
@@ -131,12 +134,12 @@ def array_beside_a_view_of_it(x):
     return float(box.all.sum())
 
 
-@meets("autograph/runtime/external_effects.py:_uncounted.call:0")
+@meets("heap/external_effects.py:form.call:0")
 def counted_references(x):
     return x + sys.getrefcount(x)
 
 
-@meets("autograph/runtime/external_effects.py:_sizing.call:0")
+@meets("heap/external_effects.py:form.call:0")
 def array_resized_after_a_branch(x):
     held = np.arange(3)
     if x > 0:
@@ -240,7 +243,7 @@ def end_of_what_is_watched(x):
     return x if watching() is None else x + 1
 
 
-@meets("autograph/runtime/external_effects.py:_refusing.call:0")
+@meets("heap/external_effects.py:form.call:0")
 def folder_made_in_a_branch(x):
     if x > 0:
         os.mkdir("of a test")
@@ -551,7 +554,7 @@ def name_set_by_a_trace_in_a_branch(x):
     return x + n
 
 
-@meets("heap/user_hashing.py:refuse_keys:0")
+@meets("heap/walk.py:refuse_keys:0")
 def key_with_effects(x):
     known = {Counted(): 1}
     if x > 0:
@@ -568,7 +571,7 @@ def attributes_hidden_by_their_class(x):
     return held.a
 
 
-@meets("heap/own_attributes.py:refuse_order:0")
+@meets("heap/own_attributes.py:check_order:0")
 def order_of_attributes_by_a_tensor(x):
     held = Box()
     if x > 0:
@@ -578,7 +581,7 @@ def order_of_attributes_by_a_tensor(x):
     return x + list(vars(held)).index("b")
 
 
-@meets("heap/own_attributes.py:note_order:0")
+@meets("staging/side_effects.py:changes:0")
 def order_of_attributes_with_a_name(x):
     held = Box()
     held.a, held.b = x, x
@@ -1227,6 +1230,14 @@ def attributes_of_an_object_that_may_have_its_own(x):
     if x > 0:
         held.v = 5
     return x + len(vars(held))
+
+
+@meets("heap/own_attributes.py:copying.call:0")
+def copy_of_an_object_that_may_have_its_own(x):
+    held = Shown()
+    if x > 0:
+        held.v = 5
+    return x + copy.copy(held).v
 
 
 @meets("staging/write_barriers.py:losing:0")

@@ -166,9 +166,7 @@ def attribute_of_a_partial(x):
 
 
 STAGED = [
-    number_of_c,
     attribute_of_a_partial,
-    finaliser,
     end_of_an_object,
     end_of_an_object_that_is_kept,
     generator_that_is_dropped,
@@ -277,6 +275,8 @@ def hash_of_bytes(x):
 
 
 REFUSED = [
+    number_of_c,
+    finaliser,
     calls_of_a_cache,
     file,
     hash_of_bytes,

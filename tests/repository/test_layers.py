@@ -42,7 +42,6 @@ LAZY = {
     "saved.loading": "operations of other programs' models that there are not here",
     "files.structured_values": "composite values, which few functions take",
     "heap": "what few constructs need",
-    "heap.adapters": "objects that few programs have",
     "graph_view": "what few programs ask of a graph",
     "staging": "when the first construct is met whose operands belong to the graph",
     "symbolic": "what few constructs need",

@@ -8,20 +8,18 @@ from .. import later
 
 _LATE = (
     "aliasing",
+    "external_effects",
     "frames",
     "invalidated",
     "liveness",
     "location",
-    "memos",
     "own_attributes",
-    "process_settings",
     "reachable",
     "references",
     "snapshot",
     "source_location",
     "structure",
     "trace_context",
-    "user_hashing",
     "walk",
 )
 

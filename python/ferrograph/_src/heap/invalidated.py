@@ -5,7 +5,9 @@ An ``Invalidated`` accepts writes, and refuses reads at their line.
 
 from __future__ import annotations
 
+import contextlib
 import types
+from collections.abc import Iterator
 
 from ..hints import Any
 from ..values import errors
@@ -101,3 +103,28 @@ def only_writes(method: str) -> bool:
 def behind(value: Any) -> Any:
     """``value``, or the object that an ``Invalidated`` replaces."""
     return value._ferrograph_parts[0] if type(value) is Invalidated else value
+
+
+class Left:
+    """The locations that traces within loops changed and that are stale for the trace around
+    them."""
+
+    def __init__(self) -> None:
+        self.places: dict = {}
+
+    def add(self, place: Any) -> None:
+        self.places[place.key] = place
+
+    @contextlib.contextmanager
+    def lifted(self) -> Iterator[None]:
+        """A block in which they hold what Python left in them."""
+        held = [(p, v) for p in self.places.values() if type(v := p.get()) is Invalidated]
+        for place, stale in held:
+            place.put(behind(stale))
+        try:
+            yield
+        finally:
+            for place, stale in held:
+                now = place.get()
+                _, label, changed = stale._ferrograph_parts
+                place.put(stale if now is behind(stale) else Invalidated(now, label, changed))

@@ -18,7 +18,7 @@ from ..context.hooks import hooks
 from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
-from . import user_hashing, walk
+from . import walk
 from .adapters.builtin_classes import CONTAINER_BASES, MUTABLE, MUTABLE_SEQUENCES, is_class
 from .source_location import diagnostic, here
 from .trace_context import (
@@ -176,9 +176,9 @@ def name_locations(
             if function is not None:
                 held = function.__closure__ or ()
                 cells.update(zip(function.__code__.co_freevars, held, strict=True))
-        return [cell_location(name, cells[name]) for name in names]
+        return [Name(name, cells[name]) for name in names]
     return [
-        cell_location(name, cell)
+        Name(name, cell)
         for name, cell in zip(names.__code__.co_freevars, names.__closure__ or (), strict=True)
         if name not in MACHINERY
     ]
@@ -203,21 +203,16 @@ class Name(Location):
             del self.owner.cell_contents
 
 
-def cell_location(label: str, cell: types.CellType) -> Location:
-    """The place of a name that is kept in ``cell``."""
-    return Name(label, cell)
-
-
 def _attribute(label: str, base: Callable[[], Any], name: str) -> Location | None:
     """The attribute ``name`` of what ``base`` gives now; None where there is no such object.
 
     An attribute behind a property is no location: its property decides what is set. Nor is a field.
     """
     owner = walk.proxied(_evaluate(base))
-    held = (vars(base)[name] for base in type(owner).__mro__ if name in vars(base))
-    if owner is UNDEFINED or type(next(held, None)) is property or walk.is_field(owner, name):
+    is_property = type(walk.of_bases(type(owner).__mro__, name)) is property
+    if owner is UNDEFINED or is_property or walk.is_field(owner, name):
         return None
-    return attribute_location(label, owner, name)
+    return Attribute(label, owner, name)
 
 
 class Attribute(Location):
@@ -355,11 +350,6 @@ def _is_kept_by_python(owner: Any, name: str, found: Any) -> bool:
     return with_own or (name == "__class__" and not issubclass(type(owner), types.ModuleType))
 
 
-def attribute_location(label: str, owner: Any, name: str) -> Attribute:
-    """The attribute ``name`` of ``owner``."""
-    return Attribute(label, owner, name)
-
-
 def _item(label: str, both: Callable[[], Any]) -> Location | None:
     """The item of a Python container, where ``both`` gives that and a key; None where it gives
     something else, such as a tensor."""
@@ -370,7 +360,7 @@ def _item(label: str, both: Callable[[], Any]) -> Location | None:
     if not isinstance(owner, (dict, list, collections.deque)):
         return None
     if isinstance(owner, dict):
-        if user_hashing.have_effects((*dict.__iter__(owner), index)):
+        if walk.have_effects((*dict.__iter__(owner), index)):
             return None  # it is compared as a whole
     else:
         if is_grown(owner):
@@ -392,8 +382,8 @@ def _within(owner: Any) -> Any:
 def item_location(label: str, owner: Any, index: Any) -> Location:
     """The item of a list or a mapping under ``index``."""
     base = _base_of(owner)
-    if isinstance(owner, dict) and user_hashing.have_effects((index,)):
-        user_hashing.refuse_keys(label, owner)
+    if isinstance(owner, dict) and walk.have_effects((index,)):
+        walk.refuse_keys(label, owner)
 
     def get() -> Any:
         if base is dict or base is collections.OrderedDict:
@@ -451,7 +441,7 @@ class Remembered(Location):
         owner = self._owner()
         if owner is None:
             return None
-        place = attribute_location(self.label, owner, self.key[2])
+        place = Attribute(self.label, owner, self.key[2])
         place.was_own = self._was_own
         return place
 
@@ -479,7 +469,7 @@ class Container(Location):
             return versions
         base = _base_of(self.owner)
         if base in (dict, collections.OrderedDict):
-            return user_hashing.copied(self.owner, base)
+            return walk.copied(self.owner, base)
         if base is set:
             return set(self.owner)
         return (collections.deque if base is collections.deque else base)(base.__iter__(self.owner))
@@ -515,7 +505,7 @@ def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
         pairs = list(zip(range(len(value)), base.__iter__(owner), value, strict=True))
     else:
         keys = list(base.__iter__(owner))
-        if not all(map(user_hashing.are_plain_keys, (keys, value))) or keys != list(value):
+        if not all(map(walk.are_plain_keys, (keys, value))) or keys != list(value):
             return False
         if list(map(type, keys)) != list(map(type, value)):
             return False
@@ -529,7 +519,7 @@ def _put_one_by_one(owner: Any, base: Any, value: Any) -> bool:
 def _standing_in(content: Any) -> Any:
     """A content with proxies in place of the objects that have them."""
     if isinstance(content, dict):
-        return user_hashing.with_items(content, map(proxy_of, content.values()))
+        return walk.with_items(content, map(proxy_of, content.values()))
     return list(map(proxy_of, content)) if isinstance(content, MUTABLE_SEQUENCES) else content
 
 

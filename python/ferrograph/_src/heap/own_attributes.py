@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import types
 import weakref
 from collections.abc import Callable, Iterable
@@ -26,10 +27,11 @@ from ..values import errors
 from . import liveness
 from .adapters.base import fields_of
 from .adapters.builtin_classes import is_class, is_function
-from .location import UNDEFINED, Attribute, Location, attribute_location
+from .location import UNDEFINED, Attribute, Location
 from .source_location import diagnostic, here
 from .trace_context import TracePart
 from .trace_context import thread as _thread
+from .walk import of_bases
 
 _COPIES = frozenset({"copy", "deepcopy"})
 
@@ -40,7 +42,6 @@ class Attributes(TracePart):
     slot = "attributes"
 
     defaults: Any = None  # those that classes have, too
-    unordered: Any = None  # objects whose attributes may come in another order, by id
 
 
 def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
@@ -54,15 +55,11 @@ def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
 
 def note_presence(place: Attribute) -> None:
     """Note an attribute for which its class has a default; the object may end."""
-    owner: Callable[[], Any]
-    try:
-        owner = weakref.ref(place.owner)
-    except TypeError:
-        owner = functools.partial(_itself, place.owner)
     known = {p.key: n for p, n in _noted()}
     ended = [one for one in Attributes.of_trace().defaults or () if one.owner() is None]
     name, bases = place.key[2], _bases_of(place.owner)
-    new = _Default(owner, place.label, name, here(), bases, _of_bases(bases, name))
+    owner = _reference(place.owner)
+    new = _Default(owner, place.label, name, here(), bases, of_bases(bases, name, UNDEFINED))
     known.setdefault(place.key, new)
     Attributes.of_trace().defaults = [*ended, *known.values()]
     refuse_held_dict(place)
@@ -79,23 +76,23 @@ class _Default(NamedTuple):
     default: Any
 
 
-def _itself(value: Any) -> Any:
-    return value
+def _reference(owner: Any) -> Callable[[], Any]:
+    """What gives an object while it is there; weak where it can be."""
+    try:
+        return weakref.ref(owner)
+    except TypeError:
+        return lambda: owner
 
 
 def _bases_of(owner: Any) -> tuple[type, ...]:
     return owner.__mro__[1:] if is_class(owner) else type(owner).__mro__
 
 
-def _of_bases(bases: tuple[type, ...], name: str) -> Any:
-    return next((vars(base)[name] for base in bases if name in vars(base)), UNDEFINED)
-
-
 def _noted() -> list[tuple[Attribute, _Default]]:
     """Those of objects that live."""
     noted: list[_Default] = Attributes.of_trace().defaults or []
     living = [(owner, one) for one in noted if (owner := one.owner()) is not None]
-    return [(attribute_location(one.label, owner, one.name), one) for owner, one in living]
+    return [(Attribute(one.label, owner, one.name), one) for owner, one in living]
 
 
 def check_class_attribute(cls: type, name: str) -> None:
@@ -109,7 +106,7 @@ def check_classes() -> None:
     """Refuse that a class has another value by now under a name that was noted."""
     noted: list[_Default] = Attributes.of_trace().defaults
     for one in noted:
-        if _of_bases(one.bases, one.name) is not one.default:
+        if of_bases(one.bases, one.name, UNDEFINED) is not one.default:
             raise _changed_class(one.label, one.where)
 
 
@@ -155,27 +152,16 @@ def is_copied(function: Any) -> bool:
 
 
 def copying(function: Callable) -> Callable:
-    """A function of ``copy``: copies of objects are as unsure as these."""
+    """A function of ``copy``, which refuses objects of which the graph says what they have."""
 
-    def call(value: Any, memo: dict | None = None, **keywords: Any) -> Any:
-        if function is copy.copy:
-            made = function(value)
-            _take_over(value, made)
-            return made
-        memo = {} if memo is None else memo
-        made = function(value, memo, **keywords)
+    def call(value: Any, *args: Any, **keywords: Any) -> Any:
         for place, _ in _noted():
-            if id(place.owner) in memo:
-                _take_over(place.owner, memo[id(place.owner)])
-        return made
+            is_reached = function is not copy.copy or place.owner is value
+            if is_reached and _is_unsure(place):
+                raise unsure(place)
+        return function(value, *args, **keywords)
 
     return call
-
-
-def _take_over(owner: Any, made: Any) -> None:
-    for place, _ in _noted():
-        if place.owner is owner and made is not owner and _is_unsure(place):
-            note_presence(attribute_location(place.label, made, place.key[2]))
 
 
 def refuse_held_dict(place: Attribute) -> None:
@@ -196,40 +182,15 @@ def refuse_held_dict(place: Attribute) -> None:
     )
 
 
-class _Unordered(NamedTuple):
-    owner: Callable[[], Any]
-    label: str
-
-
-def note_order(owner: Any, label: str) -> None:
-    """Note that the attributes of an object come in an order that is not known; refused where the
-    program holds its ``__dict__``, which shows it."""
-    root = _thread.trace
-    held: Callable[[], Any]
-    try:
-        held = weakref.ref(owner)
-    except TypeError:  # nothing refers weakly to it
-        held = functools.partial(_itself, owner)
-    Attributes.of_trace().unordered = {
-        **(root.attributes.unordered or {}),
-        id(owner): _Unordered(held, label),
-    }
-    if is_class(owner):
-        return
-    fields = fields_of(owner)
-    if liveness.are_held(fields):
-        raise _unsure_order(label)
-
-
-def note_new_order(sides: Iterable[Iterable]) -> None:
-    """Note objects to which the two sides of a conditional give attributes in different orders, by
+def check_order(sides: Iterable[Iterable]) -> None:
+    """Refuse that the two sides of a conditional give an object attributes in different orders, by
     the changes that they make."""
     first, second = map(_new, sides)
     for key in first.keys() & second.keys():
         names = [[p.key[2] for p in side[key]] for side in (first, second)]
         common = [[n for n in own if n in other] for own, other in (names, names[::-1])]
         if common[0] != common[1]:
-            note_order(first[key][0].owner, first[key][0].label.rpartition(".")[0])
+            raise unsure_order(first[key][0].label.rpartition(".")[0])
 
 
 def _new(changes: Iterable) -> dict[int, list[Attribute]]:
@@ -241,19 +202,13 @@ def _new(changes: Iterable) -> dict[int, list[Attribute]]:
     return found
 
 
-def refuse_order(owner: Any) -> None:
-    """Refuse to tell the attributes of an object whose order is not known."""
-    noted = _thread.trace.attributes.unordered.get(id(owner))
-    if noted is not None and noted.owner() is owner:
-        raise _unsure_order(noted.label)
-
-
-def _unsure_order(label: str) -> Exception:
+def unsure_order(label: str) -> Exception:
+    """The refusal of an order of attributes that is known only when the graph runs."""
     return errors.StagingError(
         diagnostic(
             here(),
-            f"the attributes of {label!r} are read (`vars`, `__dict__`) in an order that is known "
-            "only when the graph runs: a staged branch or loop sets them in another order",
+            f"a staged branch or loop sets the attributes of {label!r} in another order: `vars` "
+            "and `__dict__` show an order that is known only when the graph runs",
             "Give the object its attributes before the branch or loop, or set them in one order.",
         )
     )
@@ -273,17 +228,30 @@ def attribute_setter(target: Any, name: str) -> Any:
     key = id(kind)
     known = _decided.found[key] if key in _decided.found else _learn(kind)
     if known is None:
-        return _AttributeSetter(target)
+        own = [_function(kind, m) for m in ("__setattr__", "__delattr__")]
+        return _Setter(
+            functools.partial(getattr, target),
+            _called(own[0], target) or functools.partial(setattr, target),
+            _called(own[1], target) or functools.partial(delattr, target),
+        )
     if name not in known:
         return None
     if kind is types.FunctionType:
         _thread.trace.ask_anew()
         return None
-    held = _held(kind, name)
+    held = of_bases(kind.__mro__, name)
     if type(held) is property:
-        return _DescriptorSetter(target, held.fset, held.fdel, held)
-    setter, deleter = (_function(type(held), m) for m in ("__set__", "__delete__"))
-    return _DescriptorSetter(target, _bound(setter, held), _bound(deleter, held), held)
+        found = held.fget if is_function(held.fget) else None, held.fset, held.fdel
+        get, put, remove = (_called(function, target) for function in found)
+    else:
+        own = [_function(type(held), f"__{m}__") for m in ("get", "set", "delete")]
+        get, put, remove = (_called(function, held, target) for function in own)
+        get = None if get is None else functools.partial(get, kind)
+    return _Setter(
+        lambda name: getattr(target, name) if get is None else get(),
+        lambda name, value: setattr(target, name, value) if put is None else put(value),
+        lambda name: delattr(target, name) if remove is None else remove(),
+    )
 
 
 def keeps_any(kind: type) -> bool:
@@ -315,10 +283,6 @@ def _is_setter(value: Any) -> bool:
     return bool(_function(kind, "__set__") or _function(kind, "__delete__"))
 
 
-def _held(kind: type, name: str) -> Any:
-    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-
-
 def _function(kind: type, name: str) -> types.FunctionType | None:
     """A special method of a class that is a user-defined function."""
     found = getattr(kind, name, None)
@@ -327,87 +291,50 @@ def _function(kind: type, name: str) -> types.FunctionType | None:
     return None if ownership.is_library_file(found.__code__.co_filename) else found
 
 
-def _bound(function: types.FunctionType | None, owner: Any) -> Any:
-    return None if function is None else types.MethodType(function, owner)
-
-
-class _DescriptorSetter:
-    """Sets one attribute through its property or descriptor."""
-
-    def __init__(self, target: Any, setter: Any, deleter: Any, held: Any):
-        object.__setattr__(self, "_parts", (target, setter, deleter, held))
-
-    def __getattr__(self, name: str) -> Any:
-        target, _, _, held = self._parts
-        if type(held) is property and is_function(held.fget):
-            return hooks.callee(held.fget)(target)
-        getter = _function(type(held), "__get__")
-        if getter is None:
-            return getattr(target, name)
-        return hooks.callee(getter)(held, target, type(target))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        target, setter, _, _ = self._parts
-        if setter is None:
-            setattr(target, name, value)
-        else:
-            hooks.callee(setter)(target, value)
-
-    def __delattr__(self, name: str) -> None:
-        target, _, deleter, _ = self._parts
-        if deleter is None:
-            delattr(target, name)
-        else:
-            hooks.callee(deleter)(target)
-
-
-class _AttributeSetter:
-    """Sets attributes through the methods of a class for that."""
-
-    def __init__(self, target: Any):
-        object.__setattr__(self, "_target", target)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._target, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setter = _function(type(self._target), "__setattr__")
-        if setter is None:
-            setattr(self._target, name, value)
-        else:
-            hooks.callee(setter)(self._target, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        deleter = _function(type(self._target), "__delattr__")
-        if deleter is None:
-            delattr(self._target, name)
-        else:
-            hooks.callee(deleter)(self._target, name)
+def _called(function: Any, *given: Any) -> Callable | None:
+    """Calls the converted form of a function; None where there is none."""
+    if function is None:
+        return None
+    return lambda *others: hooks.callee(function)(*given, *others)
 
 
 def item_setter(target: Any) -> Any:
     """The object that sets the items of ``target``: itself, unless user-defined methods do."""
-    own = _function(type(target), "__setitem__") or _function(type(target), "__delitem__")
-    return target if own is None else _ItemSetter(target)
+    own = [_function(type(target), f"__{m}item__") for m in ("get", "set", "del")]
+    if own[1] is None and own[2] is None:
+        return target
+    plain = operator.getitem, operator.setitem, operator.delitem
+    pairs: Any = zip(own, plain, strict=True)
+    return _ItemSetter(*(_called(f, target) or functools.partial(p, target) for f, p in pairs))
+
+
+class _Setter:
+    """Sets attributes of an object by code of its class, which is converted like a call."""
+
+    def __init__(self, get: Callable, put: Callable, remove: Callable):
+        object.__setattr__(self, "_own", (get, put, remove))
+
+    def __getattr__(self, name: str) -> Any:
+        return self._own[0](name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._own[1](name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._own[2](name)
 
 
 class _ItemSetter:
-    """Sets items through a class's own methods."""
+    """The same for items."""
 
-    def __init__(self, target: Any):
-        self._target = target
-
-    def _run(self, method: str, *args: Any) -> Any:
-        function = getattr(type(self._target), method)
-        if is_function(function):
-            function = hooks.callee(function)
-        return function(self._target, *args)
+    def __init__(self, get: Callable, put: Callable, remove: Callable):
+        self._own = get, put, remove
 
     def __getitem__(self, key: Any) -> Any:
-        return self._run("__getitem__", key)
+        return self._own[0](key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._run("__setitem__", key, value)
+        self._own[1](key, value)
 
     def __delitem__(self, key: Any) -> None:
-        self._run("__delitem__", key)
+        self._own[2](key)

@@ -14,32 +14,15 @@ from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
 from ..values import errors
-from . import frames, process_settings
-from .adapters import library_states, registry
-from .adapters.base import Refused, TypeAdapter, cell_contents, fields_of
+from . import external_effects, frames, walk
+from .adapters import registry
+from .adapters.base import Refused, TypeAdapter, cell_contents
 from .frames import IMPORTS, words_of
 from .source_location import diagnostic, here
 
 MOST_OBJECTS = 250_000
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
 _NAMES_ONLY = frozenset({"vars", "__dict__", "modules", "import_module"})
-
-
-class _Finders:
-    """What finds modules, by id."""
-
-    def __init__(self) -> None:
-        self._path: list[Any] = []
-        self._known: dict[int, Any] = {}
-
-    def known(self) -> dict[int, Any]:
-        if self._path != sys.meta_path:
-            self._path = list(sys.meta_path)
-            self._known = {id(finder): finder for finder in self._path}
-        return self._known
-
-
-_finders = _Finders()
 
 
 class Walk:
@@ -60,7 +43,8 @@ class Walk:
         """Follow what functions reach, and other values; not what finds modules, whose accounts
         an import changes whenever it comes.
         """
-        self.seen |= _finders.known()
+        for finder in sys.meta_path:
+            self.seen[id(finder)] = finder
         self._pending.append(values)
         for function in anchors:
             names = function.__code__.co_freevars
@@ -68,29 +52,30 @@ class Walk:
                 if id(cell) not in self.seen and name not in MACHINERY:
                     self._cell(cell)
             self._read_names(function)
+        imported: list[str] = []
         if IMPORTS in self._words:
-            self._imported()
+            imported = [w.removeprefix(IMPORTS) for w in self._words if w.startswith(IMPORTS)]
+            self._modules += [sys.modules[name] for name in imported if name in sys.modules]
         self._follow()
         while self._modules and self._look_into_modules():
             self._follow()
         if "register" in self._words:
             self.entries += self._registers()
+        is_asked = "modules" in self._words
+        if is_asked or (imported and "modules" in frames.words_in_reach()):
+            modules = external_effects.Modules(imported)
+            self.entries.append((modules, sys.modules, modules.hold(sys.modules)))
         if "__annotations__" in self._words:
             self._pending.append(list(registry.annotations_of(self.seen.values())))
             self._follow()
         if self._told:
-            self.entries += library_states.held(self._told.values(), self._words)
+            self.entries += external_effects.states(self._told.values(), self._words)
+        if self._modules:
+            named = {ownership.said_by(module, "__name__") for module in self._modules}
+            self.entries += external_effects.settings(named, self._words, frames.words_in_reach)
         for namespace, held in self._names.values():
             adapter = registry.ALL_NAMES if id(namespace) in self._whole else registry.NAMES
             self.entries.append((adapter, namespace, held))
-
-    def _imported(self) -> None:
-        """Follow the modules that code imports; where other code asks which modules there are, that
-        is compared, too."""
-        names = [word.removeprefix(IMPORTS) for word in self._words if word.startswith(IMPORTS)]
-        self._modules += [sys.modules[name] for name in names if name in sys.modules]
-        if "modules" in frames.words_in_reach():
-            self._pending.append([process_settings.of_imports([name for name in names if name])])
 
     def _cell(self, cell: types.CellType) -> None:
         self.seen[id(cell)] = cell
@@ -133,7 +118,7 @@ class Walk:
         """Look into a function; what of itself is compared."""
         adapters = registry.adapters_of(types.FunctionType)
         if ownership.is_library_file(function.__code__.co_filename):
-            if function.__module__ in _WITH_SETTINGS:
+            if function.__module__ in external_effects.WITH_SETTINGS:
                 self._modules.append(sys.modules[function.__module__])
                 self._words |= {function.__name__}
             return adapters[:2] if function.__closure__ else adapters[:1]
@@ -188,28 +173,11 @@ class Walk:
                 more |= self._take(names, self._words, self._words)
             elif not ownership.is_own_module(called):
                 found = [names[word] for word in self._words if _may_change(names.get(word))]
-                if (
-                    _WITH_SETTINGS.get(called) == "decimal"
-                ):  # whose numbers are made by the thread's settings
+                if called in ("decimal", "_decimal"):  # whose numbers are made by such settings
                     found.append(names["getcontext"]())
-                if called in _WITH_SETTINGS:
-                    found += process_settings.named(
-                        _WITH_SETTINGS[called], self._words, frames.words_in_reach
-                    )
                 self._pending.append(found)
                 more |= any(id(value) not in self.seen for value in found)
         return more
-
-
-# Modules with settings that are no attributes, as ``settings`` calls them.
-_WITH_SETTINGS = {name: name for name in (
-    "atexit", "calendar", "copyreg", "csv", "ctypes", "decimal", "faulthandler", "gc", "gettext",
-    "locale", "logging", "mimetypes", "numpy", "os", "signal", "socket", "sys", "threading",
-    "tracemalloc", "warnings",
-)}  # fmt: skip
-_WITH_SETTINGS |= {"_csv": "csv", "_decimal": "decimal", "_locale": "locale", "_signal": "signal"}
-_WITH_SETTINGS |= {"_socket": "socket", "_thread": "threading", "_warnings": "warnings"}
-_WITH_SETTINGS |= {"posix": "os", "nt": "os", "contextlib": "os", "_tracemalloc": "tracemalloc"}
 
 
 def is_users_module(module: types.ModuleType) -> bool:
@@ -227,13 +195,12 @@ def _may_change(value: Any) -> bool:
         return value is not builtins
     if type(value) in _METHODS:
         return not isinstance(value.__self__, (types.ModuleType, type, types.NoneType))
-    is_mapping = issubclass(type(value), collections.abc.MutableMapping) or _is_settings(value)
-    return (is_mapping or type(value) in (list, set)) and value is not sys.modules
-
-
-def _is_settings(value: Any) -> bool:
-    """Whether a value of a library's module is one of settings, as ``decimal.DefaultContext``."""
-    return any(isinstance(adapter, Refused) for adapter in registry.adapters_of(type(value)))
+    is_mapping = issubclass(type(value), collections.abc.MutableMapping)
+    if is_mapping or type(value) in (list, set):
+        return value is not sys.modules
+    # Settings, as ``decimal.DefaultContext``.
+    found = registry.adapters_of(type(value))
+    return any(isinstance(adapter, Refused) and adapter.is_content for adapter in found)
 
 
 _METHODS = (types.MethodType, types.BuiltinMethodType)
@@ -254,26 +221,10 @@ def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
     """How the user's code calls an object: by a name, or a name and an attribute or a key."""
     if issubclass(type(owner), type):
         return owner.__name__
-    if type(owner) is types.CellType and (name := _name_of_cell(owner, anchors)):
-        return name
-    for name, value in _names_in(anchors):
-        if value is owner or (type(owner) is types.CellType and value is owner):
-            return name
-        found = _below(name, value, owner)
-        if found:
-            return found
-    return f"a {type(owner).__name__}"
-
-
-def _name_of_cell(owner: types.CellType, anchors: Iterable[types.FunctionType]) -> str:
-    """The name under which functions themselves close over a cell."""
-    for function in anchors:
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            if cell is owner:
-                return name
-    return ""
+    named = list(_names_in(anchors))
+    labels = [name for name, value in named if value is owner]
+    labels = labels or [label for name, value in named if (label := _below(name, value, owner))]
+    return labels[0] if labels else f"a {type(owner).__name__}"
 
 
 def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]]:
@@ -289,17 +240,11 @@ def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]
 
 
 def _below(name: str, value: Any, owner: Any) -> str:
-    held = value
-    if type(value) is not dict:
-        try:
-            held = fields_of(value)
-        except AttributeError:
-            return ""
+    held = value if type(value) is dict else walk.attributes(value)
     if type(held) is not dict or len(held) > 1000:
         return ""
     for key, inner in held.items():
-        if inner is owner and key == "_ferrograph_target":
-            return name
         if inner is owner:
-            return f"{name}[{key!r}]" if held is value else f"{name}.{key}"
+            is_ours = key == "_ferrograph_target"
+            return name if is_ours else f"{name}[{key!r}]" if held is value else f"{name}.{key}"
     return ""

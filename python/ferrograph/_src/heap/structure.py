@@ -14,7 +14,7 @@ from ..context.by_class import ByClass
 from ..hints import Any
 from ..native import _core
 from ..values import nest
-from . import user_hashing, walk
+from . import walk
 from .adapters import registry
 from .adapters.builtin_classes import COMPARED, ORDERED, STRUCTURES
 from .trace_context import thread as _thread
@@ -64,8 +64,8 @@ def _open(value: Any) -> Any:
 def _check_keys(mapping: dict) -> None:
     """Refuse to rebuild a dict whose keys have user-defined hashing with side effects."""
     keys = list(walk.keys(mapping)) if type(mapping) is not dict else mapping
-    if user_hashing.have_effects(keys):
-        user_hashing.refuse_keys(f"a {type(mapping).__name__}", mapping)
+    if walk.have_effects(keys):
+        walk.refuse_keys(f"a {type(mapping).__name__}", mapping)
 
 
 def has_attributes(value: Any) -> bool:

@@ -118,7 +118,7 @@ class _Nothing:
     # What is asked in every trace is found at once.
     arrays = bound = copies = counts = defaults = foreign = has_flags = has_native = None
     identified = integers = known = numbers = proxies = quotients = rebuilt = None
-    records = replaced = running = sets = texts = unordered = variables = None
+    records = replaced = running = sets = texts = variables = None
 
     def __getattr__(self, name: str) -> None:
         return None

@@ -219,7 +219,7 @@ def _merge_changes(
     sides = [{c.place.key: c for c in changes} for changes in found]
     side_effects.refuse_shadowed([*found[0], *found[1]])
     if all(any(map(_is_new, changes)) for changes in found):
-        own_attributes.note_new_order(found)
+        own_attributes.check_order(found)
     setters: list[Callable[[Iterator], None]] = []
     exceptions = conditional.lifting
     if exceptions is not None:

@@ -258,7 +258,7 @@ class Lifting:
             self._seen[id(value)] = value
         for adapter in adapters:
             held = adapter.hold(value)
-            if isinstance(adapter, Through) and adapter is not registry.OF_CLASS:
+            if isinstance(adapter, Through):
                 for part in adapter.parts(value, held):
                     yield from self._inside(label, part)
             if adapter is registry.ARGUMENTS:

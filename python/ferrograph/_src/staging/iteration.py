@@ -16,7 +16,7 @@ from .. import ops
 from ..context.hooks import hooks
 from ..heap import liveness, trace_context
 from ..heap.adapters import registry
-from ..heap.location import attribute_location, is_grown
+from ..heap.location import Attribute, is_grown
 from ..heap.source_location import refusal
 from ..heap.trace_context import is_proxy, proxy_of, refuse_stale
 from ..hints import Any
@@ -496,7 +496,7 @@ class Cursor:
             return self._refuse()
 
     def _move(self, position: Any) -> None:
-        trace_context.touch(attribute_location("the position of an iterator", self, "_at"))
+        trace_context.touch(Attribute("the position of an iterator", self, "_at"))
         self._at = position
 
     def _refuse(self, *args: Any) -> Any:

@@ -23,7 +23,7 @@ from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here
 from ..heap.structure import is_array
 from ..heap.trace_context import is_proxy, proxy_of, really, record_of, thread
-from ..heap.user_hashing import are_same_keys, with_items
+from ..heap.walk import are_same_keys, with_items
 from ..hints import Any
 from ..symbolic import values
 from ..values import errors

@@ -21,18 +21,17 @@ from collections.abc import Iterable, Iterator
 from ..context.thread import variables_made
 from ..heap import (
     liveness,
-    memos,
     own_attributes,
     references,
     snapshot,
     structure,
     trace_context,
-    user_hashing,
+    walk,
 )
 from ..heap.adapters.base import Order, Whole, not_followed
 from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
-from ..heap.invalidated import Invalidated, behind
+from ..heap.invalidated import Invalidated, Left, behind
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
 from ..heap.snapshot import Snapshot
 from ..heap.source_location import diagnostic, here
@@ -135,7 +134,7 @@ class region(logged):
             changed = list(made.snapshot.changes())
             # Names alone are no memos, which costs most regions nothing.
             kept = [c for c in changed if c[0].__class__ in _HOLDING_LOCATIONS]
-            if kept and memos.settle(kept, made.snapshot, made.graphs):
+            if kept and snapshot.settle(kept, made.snapshot, made.graphs):
                 made.landed, changed = True, list(made.snapshot.changes())
             try:
                 snapshot.refuse_finalizers(changed)
@@ -199,7 +198,9 @@ def changes(
         _undo(change)
     refuse_shadowed(found)
     _refuse_keys(found)
-    found = _without_orders(found)
+    for change in found:
+        if change.place.is_derived and isinstance(change.place, Order):
+            raise own_attributes.unsure_order(change.place.label)
     iterators = [held() if type(held) is weakref.ref else held for held in made.iterators.values()]
     owners = [change.place.owner for change in found] + iterators
     known = _there(made, list(anchors), owners)
@@ -344,7 +345,7 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
     root = _thread.trace
     root.effects.anchors += anchors
     if others and root.effects.lift is None:
-        root.effects.left = snapshot.Left()
+        root.effects.left = Left()
         root.effects.lift = root.effects.left.lifted
     for change in others:
         references.invalidate(change.place, anchors, 0)
@@ -363,15 +364,6 @@ def _at_end() -> None:
         root.effects.explain = references.explain
 
 
-def _without_orders(found: list[Change]) -> list[Change]:
-    """Changes that are put back, but for those of the order of attributes: these are noted."""
-    changed = [change for change in found if isinstance(change.place, Order)]
-    for change in changed:
-        change.place.put(change.old)
-        own_attributes.note_order(change.place.owner, change.place.label)
-    return [c for c in found if not isinstance(c.place, Order)] if changed else found
-
-
 def _refuse_keys(found: list[Change]) -> None:
     """Refuse a change of a dict or set whose keys have user-defined hashing or comparison that may
     have side effects."""
@@ -379,11 +371,11 @@ def _refuse_keys(found: list[Change]) -> None:
         keyed = (
             isinstance(place, Container)
             and isinstance(held, (dict, set))
-            and user_hashing.have_effects(held)
+            and walk.have_effects(held)
             for held in (old, new)
         )
         if any(keyed):
-            user_hashing.refuse_keys(place.label, place.owner)
+            walk.refuse_keys(place.label, place.owner)
 
 
 def refuse_shadowed(found: list[Change]) -> None:
@@ -510,7 +502,7 @@ def same(old: Any, new: Any) -> bool:
     if isinstance(old, set):
         if len(old) == len(new) and set(map(id, old)) == set(map(id, new)):
             return True
-        if not (user_hashing.are_plain_keys(old) and user_hashing.are_plain_keys(new)):
+        if not (walk.are_plain_keys(old) and walk.are_plain_keys(new)):
             return False
         return {(type(v), v) for v in old} == {(type(v), v) for v in new}
     return _is_alike(old, new) or (isinstance(old, bytearray) and old == new)

@@ -8,7 +8,7 @@ import types
 
 from .. import ops
 from ..heap import aliasing, structure
-from ..heap.adapters.memory import SEQUENCES
+from ..heap.adapters.builtin_classes import WITH_OPERATORS
 from ..heap.source_location import here, refusal
 from ..heap.trace_context import note_choice
 from ..hints import Any
@@ -233,7 +233,7 @@ _NEUTRAL: dict[Any, Any] = {int: 0, float: 0.0, str: "", bytes: b"", bool: 0}
 
 # What is equal to a number or text only where it is the same object, or never.
 _UNEQUAL = (
-    *(type(None), dict, set, frozenset, *SEQUENCES),
+    *(type(None), dict, set, frozenset, *WITH_OPERATORS),
     *(type, types.FunctionType, types.BuiltinFunctionType),
 )
 

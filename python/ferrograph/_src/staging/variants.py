@@ -19,7 +19,7 @@ from ..heap.location import Location, Variants, held_by, values_of
 from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import really
-from ..heap.user_hashing import are_same_keys, have_effects, with_items
+from ..heap.walk import are_same_keys, have_effects, with_items
 from ..hints import Any
 from ..native import _core
 from ..symbolic import values

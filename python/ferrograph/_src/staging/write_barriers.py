@@ -19,9 +19,8 @@ from ..heap.location import (
     Attribute,
     Container,
     Location,
-    attribute_location,
+    Name,
     augmented,
-    cell_location,
     global_location,
     name_locations,
 )
@@ -105,7 +104,7 @@ def owner(target: Any, name: str, label: str) -> Any:
         if trace.logs:
             changed = walk.proxied(target)
             if not walk.is_field(changed, name):
-                touch(attribute_location(label, changed, name))
+                touch(Attribute(label, changed, name))
         if trace.aliases.sets is not None:
             trace.aliases.sets.written(target)
     return target
@@ -117,7 +116,7 @@ def losing(target: Any, name: str, label: str) -> Any:
     if trace is not None and trace.attributes.defaults is not None:
         own_attributes.refuse_presence(target, name)
     if trace is not None and trace.logs:
-        place = attribute_location(label, walk.proxied(target), name)
+        place = Attribute(label, walk.proxied(target), name)
         around = [made for made in trace.logs if id(place.owner) not in made.born]
         if around and any(made.repeats for made in around) and place.inherited is not UNDEFINED:
             raise own_attributes.unsure(place)
@@ -136,8 +135,6 @@ def asked(target: Any) -> Any:
     """``target``, of which is asked next which attributes it has of its own."""
     if _thread.trace is not None and _thread.trace.attributes.defaults is not None:
         own_attributes.refuse_presence(target)
-    if _thread.trace is not None and _thread.trace.attributes.unordered is not None:
-        own_attributes.refuse_order(target)
     return target
 
 
@@ -229,7 +226,7 @@ def names_of_module(*places: Location) -> None:
 def bound(cell: types.CellType, name: str) -> None:
     """Note a name that is set through its cell."""
     if _thread.logs:
-        touch(cell_location(name, cell))
+        touch(Name(name, cell))
 
 
 def advanced(iterator: Any) -> None:
@@ -245,7 +242,7 @@ def changing(target: Any, name: str) -> None:
     """Note that an augmented assignment may change in place what an object keeps as an attribute:
     no code of its class runs."""
     if _notes_changes():
-        augmented(attribute_location(name, walk.proxied(target), name).get())
+        augmented(Attribute(name, walk.proxied(target), name).get())
 
 
 def changing_item(target: Any, key: Any) -> None:

@@ -18,8 +18,7 @@ from .. import ops
 from ..context import ownership, tracebacks
 from ..context.locals import locals_of
 from ..heap import aliasing, frames, liveness, structure
-from ..heap.adapters.builtin_classes import NUMBERS
-from ..heap.adapters.memory import SEQUENCES
+from ..heap.adapters.builtin_classes import NUMBERS, WITH_OPERATORS
 from ..heap.location import Location
 from ..heap.reachable import Walk
 from ..heap.source_location import here, refusal
@@ -297,7 +296,7 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
 
 
 def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
-    if sign == "*" and issubclass(type(other), SEQUENCES):
+    if sign == "*" and issubclass(type(other), WITH_OPERATORS):
         python_scalars.refuse_number(value, "a repetition of a sequence")
     if sign in ("==", "!=") and issubclass(type(other), numbers.Number):
         python_scalars.refuse_number(value, f"`{sign}` beside a `{type(other).__name__}`")
@@ -325,7 +324,7 @@ def scalar_beside_sequence(value: Any, other: Any) -> bool:
     """Whether ``value`` is a symbolic Python number or string and ``other`` a sequence, which is no
     string beside a string."""
     kind = type(other)
-    if not issubclass(kind, SEQUENCES):
+    if not issubclass(kind, WITH_OPERATORS):
         return False
     is_text = not issubclass(kind, str) and python_scalars.is_symbolic_string(value)
     return is_text or _is_number(value, "`==`", other)
@@ -414,7 +413,7 @@ def _as_in_numpy(sign: str, tensor: Any, other: Any, swapped: bool) -> Any:
     gives another dtype."""
     plain, name = _OPERATORS[sign]
     sides = (other, tensor) if swapped else (tensor, other)
-    if isinstance(other, SEQUENCES) or _has_own_operators(other):
+    if isinstance(other, WITH_OPERATORS) or _has_own_operators(other):
         _refuse_operator(sign, f"meets a `{type(other).__name__}`, of which NumPy makes an array")
     if other is None and plain in (ops.equal, ops.not_equal):
         refuse_among_objects(tensor)

@@ -17,7 +17,6 @@ _LATE = (
     "dataclass_init",
     "dispatching",
     "equality",
-    "external_effects",
     "frame_builtins",
     "iterators",
     "printing",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
-from ...heap import liveness, own_attributes, trace_context
+from ...heap import external_effects, liveness, own_attributes, trace_context
 from ...heap.adapters.builtin_classes import MUTABLE, UNBOUND_METHODS, is_function
 from ...heap.location import is_grown
 from ...heap.source_location import ConversionError
@@ -31,7 +31,6 @@ from . import (
     dataclass_init,
     dispatching,
     equality,
-    external_effects,
     library_forms,
     sorting,
     special_methods,

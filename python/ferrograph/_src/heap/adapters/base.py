@@ -10,6 +10,8 @@ classes run.
 from __future__ import annotations
 
 import abc
+import collections
+import functools
 import operator
 import types
 import weakref
@@ -18,18 +20,20 @@ from collections.abc import Callable, Iterable, Iterator
 from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...values import errors
+from .. import walk
 from ..location import (
     UNDEFINED,
+    Attribute,
     Container,
     Location,
-    attribute_location,
-    cell_location,
+    Name,
     global_location,
+    item_location,
     put_variants,
     variants_of,
 )
 from ..source_location import diagnostic, here
-from ..trace_context import note_asked
+from ..trace_context import note_asked, really
 
 Found = Iterator[tuple[Location, Any]]
 _is = operator.is_
@@ -55,13 +59,13 @@ class TypeAdapter(abc.ABC):
         """The objects that are reached through it."""
         return ()
 
-    @abc.abstractmethod
     def differs(self, owner: Any, held: Any) -> bool:
         """Whether ``owner`` holds something else by now."""
+        return False
 
-    @abc.abstractmethod
     def changes(self, owner: Any, held: Any, label: str) -> Found:
         """The locations that differ, each with what it held."""
+        yield from ()
 
     def place(self, owner: Any, label: str) -> Location:
         """All that ``owner`` holds, where that is one location."""
@@ -73,11 +77,11 @@ class TypeAdapter(abc.ABC):
 
     def reference(self, owner: Any, key: Any) -> Location:
         """The location of one of these."""
-        return attribute_location(key, owner, key)
+        return Attribute(key, owner, key)
 
 
 class Hidden(TypeAdapter):
-    """Attributes of an object whose class replaces ``__dict__``: they cannot be read."""
+    """Attributes of an object whose class hides where they are kept: they cannot be read."""
 
     def hold(self, owner: Any) -> Any:
         raise errors.StagingError(
@@ -89,12 +93,6 @@ class Hidden(TypeAdapter):
                 "Give what the class calls `__dict__` another name.",
             )
         )
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return False
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from ()
 
 
 class Through(TypeAdapter):
@@ -109,26 +107,13 @@ class Through(TypeAdapter):
     def parts(self, owner: Any, held: Any) -> Iterable:
         return self._parts(owner)
 
-    def differs(self, owner: Any, held: Any) -> bool:
-        return False
 
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from ()
+class Named(TypeAdapter):
+    """Something that holds objects by names."""
 
-
-class Fields(TypeAdapter):
-    """The ``__dict__`` of an instance, but for the attributes that are left out."""
-
-    is_of_attributes = True
-
-    def __init__(self, left_out: frozenset[str] = frozenset()):
-        self._left_out = left_out
-
-    def _read(self, owner: Any) -> dict[str, Any]:
-        fields = fields_of(owner)
-        if not self._left_out:
-            return fields
-        return {name: held for name, held in fields.items() if name not in self._left_out}
+    @abc.abstractmethod
+    def _read(self, owner: Any) -> Any:
+        """What ``owner`` holds by now."""
 
     def hold(self, owner: Any) -> Any:
         return dict(self._read(owner))
@@ -148,9 +133,33 @@ class Fields(TypeAdapter):
         )
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        new = self._read(owner)
-        yield from _named(owner, held, dict(new), label)
-        if not _is_order_kept(held, new):
+        new = self.hold(owner)
+        for name in {**held, **new}:
+            before = held.get(name, UNDEFINED)
+            if before is not new.get(name, UNDEFINED):
+                place = Attribute(f"{label}.{name}", owner, name)
+                place.was_own = before is not UNDEFINED
+                yield place, place.class_default if before is UNDEFINED else before
+
+
+class Fields(Named):
+    """The ``__dict__`` of an instance, but for the attributes that are left out."""
+
+    is_of_attributes = True
+
+    def __init__(self, left_out: frozenset[str] = frozenset()):
+        self._left_out = left_out
+
+    def _read(self, owner: Any) -> dict[str, Any]:
+        fields = fields_of(owner)
+        if not self._left_out:
+            return fields
+        return {name: held for name, held in fields.items() if name not in self._left_out}
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from super().changes(owner, held, label)
+        new = self.hold(owner)
+        if [name for name in held if name in new] != [name for name in new if name in held]:
             yield Order(label, owner), tuple(held)
 
 
@@ -169,47 +178,14 @@ class Kept(TypeAdapter):
     def changes(self, owner: Any, held: Any, label: str) -> Found:
         for name, old, new in zip(self._names, held, self._read(owner), strict=True):
             if old is not new:
-                yield attribute_location(f"{label}.{name}", owner, name), old
+                yield Attribute(f"{label}.{name}", owner, name), old
 
 
-class Shadowed(TypeAdapter):
-    """Slots of an instance that its class shows under no name: a base has them under one that the
-    class has for something else. Nothing can be put in them by name."""
+class Slots(Named):
+    """The slots of an instance: by name the class that declares it, which this keeps not alive.
 
-    def __init__(self, slots: list[tuple[weakref.ref, str]]):
-        self._slots = slots
-
-    def hold(self, owner: Any) -> Any:
-        found: list[Any] = []
-        for declaring, name in self._slots:
-            try:
-                found.append(vars(declaring())[name].__get__(owner))
-            except (AttributeError, KeyError, TypeError):  # not set, or of another class by now
-                found.append(UNDEFINED)
-        return tuple(found)
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return held
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return not same_objects(held, self.hold(owner))
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        place = Whole(label, owner, self.hold, self._put, "hidden slots")
-        place.key, place.can_undo = ("slots", id(owner)), False
-        yield place, held
-
-    def _put(self, owner: Any, held: tuple) -> None:
-        for (declaring, name), value in zip(self._slots, held, strict=True):
-            slot = vars(declaring())[name]
-            if value is not UNDEFINED:
-                slot.__set__(owner, value)
-            elif hasattr(slot, "__delete__"):
-                slot.__delete__(owner)
-
-
-class Slots(TypeAdapter):
-    """The slots of an instance: by name the class that declares it, which this keeps not alive."""
+    Those that a class hides, whose name it has for something else, go by the name of the class that
+    declares them, too; nothing can be put in them by name."""
 
     is_of_attributes = True
 
@@ -220,36 +196,24 @@ class Slots(TypeAdapter):
         found = {}
         for name, declaring in self._slots.items():
             try:
-                found[name] = vars(declaring())[name].__get__(owner)
+                found[name] = vars(declaring())[name.rpartition(".")[2]].__get__(owner)
             except (AttributeError, KeyError, TypeError):  # not set, or of another class by now
                 continue
         return found
 
-    def hold(self, owner: Any) -> Any:
-        return self._read(owner)
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return held.values()
-
     def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
-        return held.items()
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        new = self._read(owner)
-        return held.keys() != new.keys() or not same_objects(held.values(), new.values())
+        return [(name, value) for name, value in held.items() if "." not in name]
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield from _named(owner, held, self._read(owner), label)
+        for place, old in super().changes(owner, held, label):
+            if "." in place.key[2]:
+                place = Whole(place.label, owner, self.hold, None, "hidden slots")
+            yield place, old
 
 
 def fields_of(owner: Any) -> dict[str, Any]:
     """The ``__dict__`` of an instance."""
     return object.__getattribute__(owner, "__dict__")
-
-
-def _is_order_kept(old: dict, new: dict) -> bool:
-    """Whether attributes that an object had, and has, come in the order in which they came."""
-    return [name for name in old if name in new] == [name for name in new if name in old]
 
 
 class Order(Location):
@@ -270,15 +234,6 @@ class Order(Location):
             fields[name] = fields.pop(name)
 
 
-def _named(owner: Any, old: dict, new: dict, label: str) -> Found:
-    for name in {**old, **new}:
-        before = old.get(name, UNDEFINED)
-        if before is not new.get(name, UNDEFINED):
-            place = attribute_location(f"{label}.{name}", owner, name)
-            place.was_own = before is not UNDEFINED
-            yield place, place.class_default if before is UNDEFINED else before
-
-
 # What Python's own modules keep in a class: what they find out about it, and how it was written.
 _KEPT_BY_PYTHON = frozenset(
     {"__annotations__", "__annotations_cache__", "__annotate__", "__annotate_func__"}
@@ -288,11 +243,11 @@ _KEPT_BY_PYTHON = frozenset(
 _NOT_FOLLOWED = _KEPT_BY_PYTHON | {"__dataclass_fields__", "__dataclass_params__"}
 
 
-class ClassFields(TypeAdapter):
+class ClassFields(Named):
     """The attributes of a class."""
 
-    def hold(self, owner: Any) -> Any:
-        return dict(vars(owner))
+    def _read(self, owner: Any) -> Any:
+        return vars(owner)
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         for name, value in held.items():
@@ -301,64 +256,34 @@ class ClassFields(TypeAdapter):
         yield from owner.__mro__[1:]
         yield type(owner)
 
-    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
-        return held.items()
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        new = vars(owner)
-        return len(new) != len(held) or not same_objects(held.values(), new.values())
-
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        for place, old in _named(owner, held, dict(vars(owner)), label):
+        for place, old in super().changes(owner, held, label):
             if place.key[2] not in _KEPT_BY_PYTHON:
                 yield place, old
 
 
-class OfClass(Through):
+class OfClass(TypeAdapter):
     """The class of an object."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda held: (type(held),))
 
     def hold(self, owner: Any) -> Any:
         return type(owner)
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return (held,)
 
     def differs(self, owner: Any, held: Any) -> bool:
         return type(owner) is not held
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield attribute_location(f"{label}.__class__", owner, "__class__"), held
+        yield Attribute(f"{label}.__class__", owner, "__class__"), held
 
 
-class ClassNames(TypeAdapter):
+_OF_CLASS = [type.__dict__[name].__get__ for name in ("__name__", "__qualname__", "__bases__")]
+
+
+def names_of_class(cls: type) -> list:
     """What a class is called, and its bases."""
-
-    def hold(self, owner: Any) -> Any:
-        return _names_of_class(owner)
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return _names_of_class(owner) != held
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        place = Whole(held[0], owner, _names_of_class, _put_names, "name or bases")
-        place.key, place.can_undo = ("called", id(owner)), False
-        yield place, held
-
-
-def _names_of_class(cls: type) -> tuple:
-    return _name(cls), _qualname(cls), *_bases(cls)
-
-
-def _put_names(cls: type, names: tuple) -> None:
-    type.__setattr__(cls, "__name__", names[0])
-    type.__setattr__(cls, "__qualname__", names[1])
-    if _bases(cls) != names[2:]:
-        type.__setattr__(cls, "__bases__", names[2:])
-
-
-_name, _qualname, _bases = (
-    type.__dict__[name].__get__ for name in ("__name__", "__qualname__", "__bases__")
-)
+    return [get(cls) for get in _OF_CLASS]
 
 
 class Subclasses(TypeAdapter):
@@ -430,13 +355,13 @@ class Cell(TypeAdapter):
         return ((None, held[0]),)
 
     def reference(self, owner: Any, key: Any) -> Location:
-        return cell_location("a name", owner)
+        return Name("a name", owner)
 
     def differs(self, owner: Any, held: Any) -> bool:
         return cell_contents(owner) is not held[0]
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield cell_location(label, owner), held[0]
+        yield Name(label, owner), held[0]
 
 
 def cell_contents(cell: types.CellType) -> Any:
@@ -469,21 +394,26 @@ class State(TypeAdapter):
 
 
 class Refused(State):
-    """A state that the graph cannot follow, also where it can be put back."""
+    """A state that the graph cannot follow, with what else is reached through it."""
 
-    def place(self, owner: Any, label: str) -> Whole:
-        place = super().place(owner, label)
-        place.can_undo = False
-        return place
+    def __init__(self, get: Callable, what: str = "state", parts: Callable = lambda held: ()):
+        super().__init__(get, None, what)
+        self._parts = parts
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return self._parts(owner)
 
 
 class Aside(Refused):
     """A state beside others of an object: not all that it holds."""
 
     is_content = False
+    cure = ""
 
-    def __init__(self, get: Callable, what: str):
-        super().__init__(get, None, what)
+    def place(self, owner: Any, label: str) -> Whole:
+        place = super().place(owner, label)
+        place.key, place.cure = (self.what, label, id(owner)), self.cure or place.cure
+        return place
 
 
 def registered(cls: Any) -> frozenset[int]:
@@ -493,26 +423,159 @@ def registered(cls: Any) -> frozenset[int]:
     return frozenset(id(reference()) for reference in found)
 
 
-class Finalizer(State):
-    """A finaliser of ``weakref``, by what it is registered with while it is alive."""
+class Items(TypeAdapter):
+    """A list, or a deque, and what derives from them."""
 
-    def __init__(self) -> None:
-        super().__init__(self._registered, self._register, "state")
+    is_content = True
 
-    @staticmethod
-    def _registered(owner: Any) -> Any:
-        return owner._registry.get(owner)
+    def __init__(self, base: type):
+        self._iter = base.__iter__
 
-    @staticmethod
-    def _register(owner: Any, info: Any) -> None:
-        if info is None:
-            owner._registry.pop(owner, None)
-        else:
-            owner._registry[owner] = info
+    def hold(self, owner: Any) -> Any:
+        return list(self._iter(owner))
 
     def parts(self, owner: Any, held: Any) -> Iterable:
-        known = owner.peek()
-        return () if known is None else (known[1], *known[2], *known[3].values())
+        return held
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return enumerate(held)
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        return item_location("an item", owner, key)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        new = list(self._iter(owner))
+        return len(new) != len(held) or not same_objects(held, new)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        place = Container(label, owner)
+        yield place, held if isinstance(owner, list) else collections.deque(held)
+
+
+class PlainList(Items):
+    """A list of the class ``list`` itself."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
+
+    def hold(self, owner: Any) -> Any:
+        return owner[:]
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return len(owner) != len(held) or not same_objects(held, owner)
+
+
+class Mapping(TypeAdapter):
+    """A dict, and what derives from it."""
+
+    is_content = True
+
+    def __init__(self, base: type = dict):
+        self._base = base
+
+    def hold(self, owner: Any) -> Any:
+        return walk.copied(owner, self._base)
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return (*held.values(), *held)
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return held.items()
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        return item_location("an item", owner, key)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return not (
+            dict.__len__(owner) == len(held)
+            and same_objects(held, self._base.__iter__(owner))
+            and same_objects(held.values(), self._base.values(owner))
+        )
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Container(label, owner), held
+
+
+class Members(TypeAdapter):
+    """A set, and what derives from it."""
+
+    is_content = True
+
+    def hold(self, owner: Any) -> Any:
+        return set(owner)  # by no method of its class, as Python takes a set
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        if len(held) != set.__len__(owner):
+            return True
+        return set(map(id, held)) != set(map(id, set.__iter__(owner)))
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Container(label, owner), held
+
+
+class Arguments(State):
+    """What a ``functools.partial`` keeps for its calls."""
+
+    def __init__(self) -> None:
+        super().__init__(self._identities, None, "function or arguments")
+
+    @staticmethod
+    def _identities(held: functools.partial) -> tuple:
+        named = ((k, id(really(v))) for k, v in held.keywords.items())
+        return (id(really(held.func)), *(id(really(v)) for v in held.args), *named)
+
+    def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
+        return (*enumerate(owner.args), *owner.keywords.items())
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        if type(key) is str:
+            return item_location("a keyword", owner.keywords, key)
+
+        def put(value: Any) -> None:
+            args = (*owner.args[:key], value, *owner.args[key + 1 :])
+            owner.__setstate__((owner.func, args, owner.keywords, vars(owner)))
+
+        return Location("an argument", lambda: owner.args[key], put, owner)
+
+
+class _Step:
+    """An iterator that fails once its container gains or loses elements."""
+
+    def __init__(self, owner: Any):
+        is_deque = isinstance(owner, collections.deque)
+        self._begin = (collections.deque if is_deque else collections.OrderedDict).__iter__
+        self._iterator = self._begin(owner)
+
+    def is_out(self, owner: Any) -> bool:
+        """Whether its owner has got or lost elements since it began."""
+        try:
+            next(self._iterator, None)
+        except RuntimeError:
+            return True
+        self._iterator = self._begin(owner)
+        return False
+
+
+class Steps(TypeAdapter):
+    """Whether a deque or an ordered dict got or lost elements, also where it holds the same again:
+    its iterators fail from then on, which is refused where later code reads one."""
+
+    ends_iterators = True
+
+    def hold(self, owner: Any) -> Any:
+        return _Step(owner)
+
+    def differs(self, owner: Any, held: Any) -> bool:
+        return held.is_out(owner)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield from ()
+
+
+STEPS = Steps()
 
 
 class Position(State):

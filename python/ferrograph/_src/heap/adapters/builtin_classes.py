@@ -4,6 +4,7 @@ Derived classes may have user-defined methods: most tests are ``type(value) in L
 
 from __future__ import annotations
 
+import array
 import collections
 import types
 
@@ -36,6 +37,8 @@ SEQUENCES = frozenset({list, tuple, range, str, bytes})
 INDEXED = (*SEQUENCES, bytearray)
 OBJECT_SEQUENCES = (list, tuple, range)
 ITEM_SEQUENCES = (*OBJECT_SEQUENCES, collections.deque, collections.UserList)
+# Sequences with operators of their own, those of memory among them.
+WITH_OPERATORS = (*ITEM_SEQUENCES, array.array, bytearray, memoryview, bytes, str)
 # Those that ``+`` and ``*`` join and repeat by slots of their own, not by methods.
 CONCATENATED = (list, tuple, str, bytes, bytearray, collections.deque)
 

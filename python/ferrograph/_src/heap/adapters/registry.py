@@ -21,34 +21,36 @@ from ...context.by_class import ByClass
 from ...context.referents import referents as direct_referents
 from ...hints import Any
 from ...native import _core
-from .. import frames, walk
+from .. import external_effects, frames, walk
+from ..external_effects import teller
 from ..location import Location
-from . import library_states, memory
 from .base import (
+    STEPS,
     AllNames,
+    Arguments,
     Aside,
     Cell,
     ClassFields,
-    ClassNames,
     Fields,
-    Finalizer,
     Hidden,
+    Items,
     Kept,
+    Mapping,
+    Members,
     Names,
     OfClass,
+    PlainList,
     Position,
     Refused,
-    Shadowed,
     Slots,
     State,
     Subclasses,
     Through,
     TypeAdapter,
+    names_of_class,
     referents,
     registered,
-    same_objects,
 )
-from .containers import STEPS, Arguments, Items, Mapping, Members, PlainList
 
 _LEAVES: tuple[type, ...] = (
     int, float, complex, str, bytes, bool, type(None), type(Ellipsis), type(NotImplemented), range,
@@ -89,22 +91,14 @@ def _method(method: types.MethodType) -> Iterable:
     return method.__self__, method.__func__
 
 
-def _descriptor(held: Any) -> Iterable:
-    return held.fget, held.fset, held.fdel
+def _descriptor(held: Any) -> list:
+    return [held.fget, held.fset, held.fdel]
 
 
 def viewed(view: memoryview) -> Iterable:
     """What a view shows, while it is not released."""
     try:
         return (view.obj,)
-    except ValueError:  # it is released
-        return ()
-
-
-def _shown(view: memoryview) -> tuple:
-    """The bytes that a view shows of a map of memory, which does not tell them itself."""
-    try:
-        return memory.fingerprint(view) if type(view.obj).__module__ == "mmap" else ()
     except ValueError:  # it is released
         return ()
 
@@ -132,7 +126,6 @@ FUNCTION, BUILTIN = Through(_function), Through(lambda held: (held.__self__,))
 _THROUGH: dict[type, TypeAdapter] = {
     tuple: Through(lambda held: held),
     frozenset: Through(lambda held: held),
-    types.FunctionType: FUNCTION,
     types.MethodType: Through(_method),
     types.BuiltinFunctionType: BUILTIN,
     types.MethodWrapperType: Through(lambda held: (held.__self__,)),
@@ -160,25 +153,20 @@ _CONTAINERS: tuple[tuple[type, TypeAdapter], ...] = (
     (weakref.ref, _THROUGH[weakref.ref]),
 )
 _IN_STEP = (collections.deque, collections.OrderedDict)  # whose iterators see any other change
-CELL, FIELDS, CLASS, NAMES = (
-    Cell(),
-    Fields(),
-    ClassFields(),
-    Names(),
-)
-CLASS_NAMES = ClassNames()
+CELL, FIELDS, CLASS, NAMES = Cell(), Fields(), ClassFields(), Names()
+CLASS_NAMES = Aside(names_of_class, "name or bases")
 ALL_NAMES, SUBCLASSES = AllNames(), Subclasses()
-REGISTERED = State(registered, None, "registered classes")
+REGISTERED = Aside(registered, "registered classes")
 ARGUMENTS = Arguments()
 KEPT_OF_FUNCTION = Kept(
     "__code__", "__defaults__", "__kwdefaults__", "__doc__", "__name__", "__qualname__"
 )
-GETTERS = Aside(lambda held: tuple(map(id, (held.fget, held.fset, held.fdel))), "getters")
-WRAPPED = Aside(lambda held: id(held.__func__), "function")
+GETTERS = Aside(teller("fget fset fdel"), "getters")
+WRAPPED = Aside(teller("__func__"), "function")
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = OfClass()
-# Of what has a state that is held only where code says so: see ``library_states``.
-BY_WORDS = Through(lambda held: library_states.behind(held))
+# Of what has a state that is held only where code says so: see ``external_effects``.
+BY_WORDS = Through(external_effects.behind)
 
 
 def _referents(value: Any) -> Iterable:
@@ -201,8 +189,8 @@ _GIVEN: dict[type, tuple[TypeAdapter, ...]] = {
     types.ModuleType: (MODULE,),
     types.FunctionType: (FUNCTION, FIELDS, KEPT_OF_FUNCTION),
     type: (CLASS, SUBCLASSES, CLASS_NAMES),
-    **{kind: (adapter,) for kind, adapter in _THROUGH.items() if kind is not types.FunctionType},
-    memoryview: (BY_WORDS, _THROUGH[memoryview], Aside(_shown, "bytes")),
+    **{kind: (adapter,) for kind, adapter in _THROUGH.items()},
+    memoryview: (BY_WORDS, _THROUGH[memoryview]),
     functools.partial: (_THROUGH[functools.partial], ARGUMENTS, FIELDS),
     property: (_THROUGH[property], GETTERS),
     staticmethod: (_THROUGH[staticmethod], FIELDS, WRAPPED),
@@ -237,14 +225,6 @@ def is_opaque(kind: type) -> bool:
     return _REFERENTS in adapters_of(kind)
 
 
-def has_views(kind: type) -> bool:
-    """Whether views keep instances of a class from changing their length."""
-    return any((base.__module__, base.__name__) in _VIEWED for base in kind.__mro__)
-
-
-_VIEWED = frozenset({("builtins", "bytearray"), ("array", "array"), ("_io", "BytesIO")})
-
-
 def has_library_fields(cls: type) -> bool:
     """Whether a library's code reads the attributes of objects of a class."""
     if cls is types.SimpleNamespace or cls is types.FunctionType:
@@ -264,7 +244,7 @@ def _learn(kind: type) -> Iterable[TypeAdapter]:
         if issubclass(kind, abc.ABCMeta):
             yield REGISTERED
         return
-    if library_states.told_of(kind) is not None:
+    if external_effects.told_of(kind) is not None:
         yield BY_WORDS
     behind = _behind(kind)
     if behind is not None:
@@ -276,22 +256,17 @@ def _learn(kind: type) -> Iterable[TypeAdapter]:
         yield stored
     if issubclass(kind, _IN_STEP):
         yield STEPS
-    shown = memory.shown(kind) if "numpy" in sys.modules else None
-    if shown is not None:
-        yield shown
-    if stored is _REFERENTS and hasattr(kind, "writelines"):
-        yield memory.POSITION_OF_FILE
-    if has_views(kind):
-        yield memory.views_of(kind)
+    if stored is _REFERENTS:
+        yield external_effects.SHOWN
+    if any((base.__module__, base.__name__) in _SHOWING for base in kind.__mro__):
+        yield external_effects.BEHIND
     if kind.__name__ == _SCANNER:
-        yield memory.OWN_POSITION
-    if (kind.__module__, kind.__name__) == ("mmap", "mmap"):
-        yield memory.OF_MAP
-    slots, shadowed = _slots(kind)
+        yield external_effects.OWN_POSITION
+    if external_effects.growing(kind) is not None:
+        yield external_effects.VIEWS
+    slots = _slots(kind)
     if slots:
         yield Slots(slots)
-    if shadowed:
-        yield Shadowed(shadowed)
     if _hides_fields(kind):
         yield Hidden()
     elif "__dict__" in _described(kind):
@@ -385,6 +360,8 @@ def _is_of_its_module(kind: type) -> bool:
     return held is kind and not issubclass(kind, tuple)
 
 
+# Those of NumPy that show arrays where the collector does not look.
+_SHOWING = frozenset({("numpy", "void"), ("numpy", "flatiter"), ("numpy", "nditer")})
 _SCANNER = "SRE_Scanner"  # which iterators of regular expressions ask
 
 
@@ -398,18 +375,17 @@ def _described(kind: type) -> set[str]:
     return {name for base in kind.__mro__ for name in vars(base)}
 
 
-def _slots(kind: type) -> tuple[dict[str, weakref.ref], list[tuple[weakref.ref, str]]]:
-    """The slots of Python classes by name: which class declares them; and those of bases that a
-    class hides. Members of native classes are left out."""
+def _slots(kind: type) -> dict[str, weakref.ref]:
+    """The slots of Python classes by name: which class declares them; those of bases that a class
+    hides with the name of the base. Members of native classes are left out."""
     found: dict[str, weakref.ref] = {}
-    shadowed: list[tuple[weakref.ref, str]] = []
     for i, base in enumerate(kind.__mro__):
         if not ownership.is_written_in_c(base) and "__slots__" in vars(base):
             slots = [n for n, v in vars(base).items() if type(v) is types.MemberDescriptorType]
             hidden = {n for n in slots if any(n in vars(other) for other in kind.__mro__[:i])}
-            shadowed += [(weakref.ref(base), name) for name in slots if name in hidden]
-            found = {**{n: weakref.ref(base) for n in slots if n not in hidden}, **found}
-    return found, shadowed
+            named = {f"{base.__qualname__}.{n}" if n in hidden else n: n for n in slots}
+            found = {**dict.fromkeys(named, weakref.ref(base)), **found}
+    return found
 
 
 def _hides_fields(kind: type) -> bool:
@@ -488,11 +464,11 @@ def _position(iterator: Any) -> Any:
     """The position of a builtin iterator."""
     kind = type(iterator)
     if kind.__reduce__ is object.__reduce__ and ownership.is_written_in_c(kind):
-        return memory.own_bytes(iterator)  # it tells its class alone
+        return external_effects.own_bytes(iterator)  # it tells its class alone
     try:
         found = iterator.__reduce__()
     except (TypeError, RuntimeError):  # it cannot be reduced, or its container has changed
-        return memory.own_bytes(iterator)
+        return external_effects.own_bytes(iterator)
     return tuple(_comparable(part) for part in found)
 
 
@@ -520,81 +496,53 @@ def _all_states(loaded: tuple[bool, ...]) -> dict[type, TypeAdapter]:
     """Type adapters of classes in modules that are imported only by programs that use them."""
     found: dict[type, TypeAdapter] = {
         bytearray: State(bytes, _put_bytes, "bytes"),
-        weakref.finalize: Finalizer(),
+        weakref.finalize: Refused(lambda end: end._registry.get(end), parts=_of_finalizer),
     }
     modules = [sys.modules.get(name) for name in _LATE]
-    array, io, random, contextvars, numpy, numpy_random, decimal, ctypes, hashes, etree = modules
+    array, io, random, contextvars, numpy, numpy_random, decimal, hashes, etree = modules
     if array is not None:
         found[array.array] = State(lambda a: (a.typecode, a.tobytes()), _put_array, "items")
     if io is not None:
         for kind in (io.StringIO, io.BytesIO):
-            found[kind] = State(_text, _put_text, "text")
+            found[kind] = State(teller("getvalue() tell()"), _put_text, "text")
     if random is not None:
         found[random.Random] = State(random.Random.getstate, random.Random.setstate)
     if contextvars is not None:
-        found[contextvars.ContextVar] = State(lambda v: id(v.get(None)), None, "value")
+        found[contextvars.ContextVar] = Refused(lambda v: id(v.get(None)), "value")
     if decimal is not None:
-        found[decimal.Context] = Refused(_settings, _put_settings, "settings")
-    if ctypes is not None:
-        found[ctypes.Structure.__base__] = memory.OfC(ctypes)
+        told = teller("prec rounding Emin Emax capitals clamp traps flags")
+        found[decimal.Context] = Refused(told, "settings")
     if etree is not None:
-        found[etree.Element] = Element(etree.Element)
+        found[etree.Element] = Refused(_element, "tag, texts, children or attributes", referents)
     if hashes is not None:
-        found[hashes.HASH] = State(_digest, None, "digest")
+        found[hashes.HASH] = Refused(_digest, "digest")
     if numpy is not None:
-        found[numpy.ndarray] = memory.Array()
+        found[numpy.ndarray] = external_effects.Array()
     if numpy_random is not None:
-        found.update(memory.generators(numpy_random))
+        found.update(external_effects.generators(numpy_random))
     return found
 
 
+_said = teller("tag text tail items()")
+
+
+def _element(held: Any) -> tuple:
+    return *_said(held), *map(id, held)
+
+
+def _of_finalizer(end: Any) -> tuple:
+    known = end.peek()
+    return () if known is None else (known[1], *known[2], *known[3].values())
+
+
 _LATE = (
-    *("array", "io", "random", "contextvars", "numpy", "numpy.random", "decimal", "ctypes"),
-    *("_hashlib", "xml.etree.ElementTree"),
+    *("array", "io", "random", "contextvars", "numpy", "numpy.random", "decimal", "_hashlib"),
+    "xml.etree.ElementTree",
 )
 
 
 def _states() -> dict[type, TypeAdapter]:
     return _all_states(tuple(name in sys.modules for name in _LATE))
-
-
-class _ElementState:
-    """What an element of ``xml.etree`` holds, compared by identity."""
-
-    def __init__(self, owner: Any, children: list):
-        self.head, self.children = [owner.tag, owner.text, owner.tail], children
-        self.attributes = dict(owner.attrib)
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not _ElementState:
-            return False
-        mine, theirs = self._objects(), other._objects()
-        return len(mine) == len(theirs) and same_objects(mine, theirs)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _objects(self) -> list:
-        named = [*self.attributes, *self.attributes.values()]
-        return [*self.head, *self.children, None, *named]
-
-
-class Element(Refused):
-    """An element of ``xml.etree``: its tag, its texts, its children and its attributes."""
-
-    def __init__(self, base: Any):
-        def read(owner: Any) -> _ElementState:
-            return _ElementState(owner, base.__getitem__(owner, slice(None)))
-
-        def put(owner: Any, held: _ElementState) -> None:
-            owner.tag, owner.text, owner.tail = held.head
-            base.__setitem__(owner, slice(None), held.children)
-            owner.attrib.clear()
-            owner.attrib.update(held.attributes)
-
-        super().__init__(read, put, "tag, texts, children or attributes")
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return held[0].children
 
 
 def _digest(made: Any) -> bytes:
@@ -607,25 +555,6 @@ def _put_bytes(owner: Any, state: bytes) -> None:
 
 def _put_array(owner: Any, state: tuple) -> None:
     owner[:] = type(owner)(state[0], state[1])
-
-
-_SETTINGS = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
-
-
-def _settings(context: Any) -> tuple:
-    raised, noted = (tuple(held.items()) for held in (context.traps, context.flags))
-    return (*[getattr(context, name) for name in _SETTINGS], raised, noted)
-
-
-def _put_settings(context: Any, settings: tuple) -> None:
-    for name, value in zip(_SETTINGS, settings, strict=False):
-        setattr(context, name, value)
-    context.traps.update(settings[-2])
-    context.flags.update(settings[-1])
-
-
-def _text(owner: Any) -> Any:
-    return None if owner.closed else (owner.getvalue(), owner.tell())
 
 
 def _put_text(owner: Any, state: tuple) -> None:
