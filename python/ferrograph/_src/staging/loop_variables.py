@@ -105,6 +105,14 @@ class Variables:
             self._start(len(self.initial) - 1, (label, i), leaf)
         return slot
 
+    def extra(self, label: str, initial: Any, shapes: list | None = None) -> Slot:
+        """Carry a value of the loop itself: a tensor as it is, of a call those in it."""
+        if not self.is_statement:
+            return self.slot(label, initial, shapes)
+        slot = Slot(label, initial)
+        slot.indices = [self.add(label, initial)]
+        return slot
+
     def _start(self, index: int, name: Name, leaf: Any) -> None:
         """Note what a variable represents that starts as a leaf."""
         self.spots[index] = name
