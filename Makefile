@@ -87,7 +87,7 @@ generate: ## write the public modules and docs/coverage.md from the declarations
 	  else echo "docs/python-objects.md is as it was: it is made of what runs, after make test-python"; fi
 
 bench: $(STAMP)-installed ## criterion benches, then the comparison with other packages where one is set up
-	cargo bench --locked --package ferrograph-benches
+	cargo bench --locked --package ferrograph --benches
 	benches/peers/run $(BIN)/python
 
 clean: ## remove the environment and everything built
