@@ -66,7 +66,7 @@ _find = lazy(
 )
 
 
-def _upward(name: str) -> Callable:
+def _upward(name: str) -> Callable[..., Any]:
     """A function of a module that is imported when the function is first called."""
     return lambda *args: _find(name)(*args)
 
@@ -136,7 +136,7 @@ def _divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
         _find("divided")(tensor, other, sign, swapped)
 
 
-def _weakened(x: Any, y: Any) -> tuple | None:
+def _weakened(x: Any, y: Any) -> tuple[Any, ...] | None:
     """Two operands of different dtypes, where one is a symbolic Python scalar."""
     return _find("weakened")(x, y) if chosen else None
 
@@ -171,7 +171,7 @@ def _item(tensor: Any, key: Any) -> Any:
     return getitem(tensor, key)
 
 
-def _dtypes_by_code(dtypes: Any) -> list:
+def _dtypes_by_code(dtypes: Any) -> list[Any]:
     found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
     return [found[code] for code in sorted(c for c in found if c is not None)]
 

@@ -113,7 +113,7 @@ class Log:
         self.misses: deque[Miss] = deque(maxlen=_MAX_RECORDS)
         self.evicted: dict[int, int] = {}
         self.frozen: set[str] = set()  # what was said to be frozen
-        self.history: dict[tuple[str, str], deque] = {}
+        self.history: dict[tuple[str, str], deque[Any]] = {}
         self.site: Site | None = None
         self.warned = False
 
@@ -160,7 +160,7 @@ class Log:
             explain.speak(function, miss, aloud)
 
 
-def _nearest(function: Any, wanted: Any) -> tuple | None:
+def _nearest(function: Any, wanted: Any) -> tuple[Any, ...] | None:
     """The nearest signature with its trace and what is stale of that; of several the newest of
     which the least is stale: what changed since it served."""
     found = function._nearest(wanted)
@@ -183,7 +183,7 @@ def in_short(error: BaseException) -> str:
     return f"{type(error).__name__}: {text[:200]}"
 
 
-def _call_site() -> tuple | None:
+def _call_site() -> tuple[Any, ...] | None:
     """Code, instruction and line of the frame of user code."""
     frame = sys._getframe(3)
     while frame is not None and is_own_file(frame.f_code.co_filename):
@@ -195,9 +195,9 @@ class InstanceCounts:
     """How many traces were made for each of the objects that a method was called on."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, tuple[weakref.ref, int]] = {}
+        self._counts: dict[int, tuple[weakref.ref[Any], int]] = {}
 
-    def add(self, args: tuple) -> None:
+    def add(self, args: tuple[Any, ...]) -> None:
         """Count a trace for the object that is its first argument."""
         if not args:
             return

@@ -50,7 +50,7 @@ def _indented(text: str) -> str:
     return text.rstrip().replace("\n", "\n    ")
 
 
-def _of_x(op: str) -> Callable:
+def _of_x(op: str) -> Callable[..., Any]:
     def function(x, name=None):
         try:
             return emit(op, (x,), None, name)
@@ -61,7 +61,7 @@ def _of_x(op: str) -> Callable:
     return function
 
 
-def _of_features(op: str) -> Callable:
+def _of_features(op: str) -> Callable[..., Any]:
     def function(features, name=None):
         try:
             return emit(op, (features,), None, name)
@@ -72,7 +72,7 @@ def _of_features(op: str) -> Callable:
     return function
 
 
-def _of_pair(op: str) -> Callable:
+def _of_pair(op: str) -> Callable[..., Any]:
     def function(x, y, name=None):
         try:
             return binary(op, x, y, name)
@@ -83,7 +83,7 @@ def _of_pair(op: str) -> Callable:
     return function
 
 
-_UNARY: dict[tuple[str, ...], Callable[[str], Callable]] = {
+_UNARY: dict[tuple[str, ...], Callable[[str], Callable[..., Any]]] = {
     ("x", "name"): _of_x,
     ("features", "name"): _of_features,
 }

@@ -175,7 +175,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return emit("LogicalOr", _bools(x, y), None, name)
 
 
-def _bools(*values: Any) -> tuple:
+def _bools(*values: Any) -> tuple[Any, ...]:
     """Arguments of logic: what is no tensor becomes bools."""
     return tuple(v if is_tensor(v) else convert(v, bool) for v in values)
 

@@ -24,7 +24,7 @@ COMPACT, SEQUENCE, MATRIX = "compact", "sequence", "matrix"
 FORMATS = (COMPACT, SEQUENCE, MATRIX)
 
 
-def _three(diagonals: Any, diagonals_format: str) -> list:
+def _three(diagonals: Any, diagonals_format: str) -> list[Any]:
     """The diagonals above, on and below the main one, each as long as that: padded by zeros."""
     if diagonals_format == COMPACT:
         held = convert(diagonals)

@@ -193,7 +193,7 @@ def fixed_unigram_candidate_sampler(
     return _drawn(true_classes, num_true, attrs, seed, weights, name)
 
 
-def _counts(vocab_file: str, unigrams: Any) -> list:
+def _counts(vocab_file: str, unigrams: Any) -> list[Any]:
     if not isinstance(vocab_file, (str, os.PathLike)):
         raise TypeError(f"vocab_file must be a name of a file, got {shown(vocab_file)}")
     if bool(vocab_file) == bool(len(unigrams)):

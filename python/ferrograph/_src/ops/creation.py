@@ -369,7 +369,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     order = list(builtins.range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
-    lengths: list = [None] * len(order)
+    lengths: list[Any] = [None] * len(order)
     for vector, place in zip(vectors, order, strict=True):
         static = known_size(vector, 0)
         lengths[place] = shape(vector)[0] if static is None else static

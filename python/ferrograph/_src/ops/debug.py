@@ -79,7 +79,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
 
 def shown(inputs: Any, sep: str = " ", summarize: Any = None, name: str | None = None) -> Any:
     """The text of what ``print`` is given, as a string tensor."""
-    tensors: list = []
+    tensors: list[Any] = []
     text = sep.join(_template(value, tensors) for value in inputs)
     if len(inputs) == 1 and tensors and tensors[0] is inputs[0] and _is_text(tensors[0]):
         return tensors[0]
@@ -115,13 +115,13 @@ def _shown(value: Any, tensors: Any) -> Any:
     return repr(value)
 
 
-def _shown_dict(value: dict, tensors: Any) -> str:
+def _shown_dict(value: dict[Any, Any], tensors: Any) -> str:
     """A dict by its keys. One whose class prints itself is in its own order."""
     kind = type(value)
     if kind.__repr__ is dict.__repr__:
         items = _shown_items(_by_key(value), tensors)
         return "{" + ", ".join(f"{key}: {text}" for key, text in items) + "}"
-    held: list = []
+    held: list[Any] = []
     items = _shown_items(list(value.items()), held)
     if not held:
         return repr(value)
@@ -130,11 +130,11 @@ def _shown_dict(value: dict, tensors: Any) -> str:
     return f"{kind.__name__}([{pairs}])"
 
 
-def _shown_items(items: list, tensors: Any) -> list[tuple[str, str]]:
+def _shown_items(items: list[Any], tensors: Any) -> list[tuple[str, str]]:
     return [(repr(key), _shown(item, tensors)) for key, item in items]
 
 
-def _by_key(value: dict) -> list:
+def _by_key(value: dict[Any, Any]) -> list[Any]:
     """The items of a dict in the order of its keys; in its own where keys do not compare."""
     try:
         return [(key, value[key]) for key in sorted(value)]
@@ -229,7 +229,9 @@ Raises:
 """
 
 
-def _compared(compare: Callable, relation: str, x: Any, y: Any, said: tuple) -> Any:
+def _compared(
+    compare: Callable[..., Any], relation: str, x: Any, y: Any, said: tuple[Any, ...]
+) -> Any:
     """Asserts a relation of two tensors; ``said`` is the message, how much to show, the name."""
     message, summarize, name = said
     x, y = convert_pair(x, y)
@@ -238,7 +240,7 @@ def _compared(compare: Callable, relation: str, x: Any, y: Any, said: tuple) -> 
     return Assert(holds, data, summarize, name)
 
 
-def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
+def _compares(compare: Callable[..., Any], relation: str) -> Callable[[F], F]:
     """The body of a function that asserts a relation of two tensors."""
 
     def make(declared: F) -> F:
@@ -250,7 +252,7 @@ def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
     return make
 
 
-def _compares_with_zero(compare: Callable, relation: str) -> Callable[[F], F]:
+def _compares_with_zero(compare: Callable[..., Any], relation: str) -> Callable[[F], F]:
     """The body of a function that asserts a relation of a tensor with zero."""
 
     def make(declared: F) -> F:
@@ -637,7 +639,7 @@ def assert_shapes(
       ValueError: where what is known does not fit.
       InvalidArgumentError: where sizes turn out not to fit, when run.
     """
-    sizes: dict = {}
+    sizes: dict[Any, Any] = {}
     for tensor, pattern in _pairs(shapes):
         tensor = convert(tensor)
         for axis, wanted in _axes_of(tensor, pattern, message):
@@ -654,7 +656,7 @@ def assert_shapes(
                 _check_size(expected, actual, f"axis {axis} of shape {tensor.shape}", message, data)
 
 
-def _pairs(shapes: Any) -> list:
+def _pairs(shapes: Any) -> list[Any]:
     """The pairs of tensor and pattern of a dict or a list."""
     if isinstance(shapes, dict):
         return list(shapes.items())

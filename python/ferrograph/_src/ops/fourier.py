@@ -283,7 +283,7 @@ def _shifted(x: Any, axes: Any, sign: int, name: Any) -> Tensor:
                 raise axis_error(axis, x.shape)
     sizes: list[Any] = [known_size(x, axis) for axis in axes] if isinstance(axes, list) else [None]
     if None not in sizes:
-        halves = [sign * (size // 2) for size in sizes]
+        halves: Any = [sign * (size // 2) for size in sizes]
     else:
         halves = sign * floordiv(gather(shape(x), _from_start(x, axes)), 2)
     return roll(x, halves, axes, name)

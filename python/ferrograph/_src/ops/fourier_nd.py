@@ -199,14 +199,14 @@ class _Plan:
         return x if name is None else emit("Identity", (x,), None, name)
 
 
-def _listed(lengths: Any) -> list:
+def _listed(lengths: Any) -> list[Any]:
     """The elements of a vector: numbers where they are known."""
     if not is_tensor(lengths):
         return [int(n) if not is_tensor(n) else n for n in lengths]
     return unstack(lengths)
 
 
-def _checked_axes(axes: Any, rank: int, lengths: list | None) -> list:
+def _checked_axes(axes: Any, rank: int, lengths: list[Any] | None) -> list[Any]:
     if axes is None:
         n = rank if lengths is None else len(lengths)
         axes = list(builtins.range(-n, 0))
@@ -221,7 +221,7 @@ def _checked_axes(axes: Any, rank: int, lengths: list | None) -> list:
     return axes
 
 
-def _along(x: Tensor, axes: list, transforms: tuple) -> Tensor:
+def _along(x: Tensor, axes: list[Any], transforms: tuple[Any, ...]) -> Tensor:
     """The transforms along axes, up to three at a time, which are moved behind the others."""
     rank = known_rank(x, "a transform along axes")
     while axes:

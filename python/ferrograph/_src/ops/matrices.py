@@ -98,7 +98,7 @@ def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> 
     return out if keepdims else emit("Squeeze", (out,), {"squeeze_dims": axis}, name)
 
 
-def _largest_singular_value(tensor: Any, axis: list, keepdims: bool, name: Any) -> Any:
+def _largest_singular_value(tensor: Any, axis: list[Any], keepdims: bool, name: Any) -> Any:
     """The spectral norm; another order of the two axes has the same."""
     count = tensor.ndim
     if count is None:
@@ -302,7 +302,7 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     return refined(part, *(n if m is None else m for m, n in _halves(input)))
 
 
-def _halves(input: Any) -> list[tuple]:
+def _halves(input: Any) -> list[tuple[Any, ...]]:
     """The size of each axis of the first half, as far as it is known, with that of the second."""
     known = input.shape.as_list()
     half = len(known) // 2

@@ -321,7 +321,7 @@ def pool(
     return moved_back(out, 2) if first else out
 
 
-def _mean(x: Any, window: list, rates: list, padding: Any) -> Any:
+def _mean(x: Any, window: list[Any], rates: list[Any], padding: Any) -> Any:
     """The means of windows whose elements are apart."""
     ones = emit("OnesLike", (x,))
     filters = emit("Fill", ([*window, shape(x)[-1], 1], convert(1.0, x.dtype)))
@@ -329,7 +329,7 @@ def _mean(x: Any, window: list, rates: list, padding: Any) -> Any:
     return realdiv(sums, depthwise_conv2d(ones, filters, [1, 1, 1, 1], padding, dilations=rates))
 
 
-def _largest(x: Any, window: list, rates: list, padding: Any) -> Any:
+def _largest(x: Any, window: list[Any], rates: list[Any], padding: Any) -> Any:
     """The largest elements of windows whose elements are apart."""
     found = None
     for _, part in _taps(x, window, [1, 1], rates, padding):
@@ -337,7 +337,9 @@ def _largest(x: Any, window: list, rates: list, padding: Any) -> Any:
     return found
 
 
-def _largest_of_any(x: Any, filters: Any, strides: list, rates: list, padding: Any) -> Any:
+def _largest_of_any(
+    x: Any, filters: Any, strides: list[Any], rates: list[Any], padding: Any
+) -> Any:
     """The largest sums of windows and filters whose size is known when it runs.
 
     All windows are laid out; the first of the largest sums of each takes the gradient.
@@ -360,20 +362,20 @@ def _windows_along(x: Any, axis: int, size: Any, stride: int, rate: int, padding
     if padding == "SAME":
         count = (n + stride - 1) // stride
         spare = maximum((count - 1) * stride + reach - n, 0)
-        ends = [spare // 2, spare - spare // 2]
+        ends: list[Any] = [spare // 2, spare - spare // 2]
     elif padding == "VALID":
         count = maximum((n - reach) // stride + 1, 0)
         ends = [0, 0]
     else:
         raise ValueError(f'padding must be "VALID" or "SAME" here, got {shown(padding)}')
-    pads: list[list] = [[0, 0]] * (4 if axis == 1 else 5)
+    pads: list[list[Any]] = [[0, 0]] * (4 if axis == 1 else 5)
     pads[axis] = ends
     x = pad(x, pads, constant_values=x.dtype.min)
     places = expand_dims(range_(count) * stride, 1) + range_(size) * rate
     return gather(x, places, axis=axis)
 
 
-def _taps(x: Any, window: list, strides: list, rates: list, padding: Any) -> Any:
+def _taps(x: Any, window: list[Any], strides: list[Any], rates: list[Any], padding: Any) -> Any:
     """For each place in a window of images the elements that stand there, one for each window."""
     x = of_rank(x, 4)
     sizes = x.shape.as_list()[1:3]

@@ -333,7 +333,7 @@ def _flattened(x: Any, first: int, last: int, end: Any, sizes: Any, common: Any)
 
 
 @functools.lru_cache(maxsize=512)
-def _parse(equation: str, ranks: tuple) -> Any:
+def _parse(equation: str, ranks: tuple[Any, ...]) -> Any:
     """The labels of each operand, by its rank, and of the result; the axes of an ellipsis get
     numbers.
     """
@@ -377,7 +377,7 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
     return [*before, *range_(-hidden, 0), *after]
 
 
-def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
+def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict[Any, Any]:
     """The size of each letter, where it is known. Refuses those that differ."""
     sizes: dict[Any, int] = {}
     for x, labels in zip(operands, groups, strict=True):
@@ -389,7 +389,7 @@ def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
     return sizes
 
 
-def _of_sizes(x: Any, labels: Any, sizes: dict) -> Any:
+def _of_sizes(x: Any, labels: Any, sizes: dict[Any, Any]) -> Any:
     """An operand whose letters have these sizes, which is checked when the graph runs."""
     if x.ndim is None or x.shape.is_fully_defined():
         return x

@@ -164,7 +164,7 @@ def by_vars(
     return _fake(convert(inputs, float32), low, high, num_bits, narrow_range, _by_width)
 
 
-def _parts(gradients: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple:
+def _parts(gradients: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, ...]:
     """The gradient within the range, below it and above it, element by element."""
     gradients, x = convert(gradients, float32), convert(x, float32)
     steps = _steps(low, high, bits, narrow)

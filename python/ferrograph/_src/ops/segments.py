@@ -510,7 +510,7 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
     return tensor_scatter_nd_update(empty, expand_dims(flat, 1), rows, name)
 
 
-def _with_one_tail(indices: list, data: list) -> tuple[list, list]:
+def _with_one_tail(indices: list[Any], data: list[Any]) -> tuple[list[Any], list[Any]]:
     """Indices and data, of which a trace knows what follows from one shape of slices in all of
     them; it is checked when the graph runs.
     """

@@ -179,7 +179,7 @@ def decode_csv(
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
     name: str | None = None,
-) -> list:
+) -> list[Any]:
     """Lines of comma-separated values, as a tensor for each column.
 
     >>> x, y = fg.io.decode_csv(["1,a", ",b"], [[0], [""]])

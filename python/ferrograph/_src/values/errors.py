@@ -161,7 +161,7 @@ class OpError(Exception):
         return self._error_code
 
     @property
-    def experimental_payloads(self) -> dict:
+    def experimental_payloads(self) -> dict[Any, Any]:
         """Further data about the error: none."""
         return {}
 

@@ -158,7 +158,7 @@ def _new_function(function: Any, miss: Any) -> list[Cause]:
     return [Cause(function.name, "function identity", n - 1, n, (), fix)]
 
 
-def _captured(guard: tuple, now: Any) -> Cause:
+def _captured(guard: tuple[Any, ...], now: Any) -> Cause:
     owner, name, label, value = guard
     is_module = isinstance(owner, dict) and "__name__" in owner
     kind = "global" if is_module else "attribute"
@@ -224,7 +224,7 @@ def _definition(function: Any) -> str:
     return f"{file}:{line}"
 
 
-def _place(site: tuple | None) -> str:
+def _place(site: tuple[Any, ...] | None) -> str:
     """``file:line:column`` of a call, without the column where Python does not keep it."""
     if site is None:
         return "<unknown>"

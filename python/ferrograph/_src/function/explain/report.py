@@ -23,7 +23,7 @@ class Report(str):
         return f"<pre>{html.escape(self)}</pre>"
 
 
-def plan_report(concrete: Any, tensors: list) -> Report:
+def plan_report(concrete: Any, tensors: list[Any]) -> Report:
     """The plan that a trace runs for these tensors, under a line that counts what is in it."""
     text = _core.plan_text(concrete, tensors)
     flops, shared = _core.plan_cost(concrete, tensors)
