@@ -16,7 +16,7 @@ with uncollected(settles=True):  # what an import makes lives on
     from .context.hooks import hooks
     from .context.ownership import PACKAGE_FOLDER
     from .context.thread import called_while_tracing, region_of_function
-    from .context.tracebacks import show_users_frames
+    from .context.tracebacks import filter_uncaught, show_users_frames
     from .function.function import binding_error
     from .function.trace_type import classify, rebuild, typed_placeholder
     from .heap.trace_context import chosen, thread
@@ -229,6 +229,7 @@ def finish() -> None:
     hooks.substitute = _upward("substitute")
     _core.set_internal_paths([PACKAGE_FOLDER])
     atexit.register(_core.stop_prefetching)
+    filter_uncaught()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=_core.before_fork,

@@ -481,6 +481,26 @@ class InaccessibleTensorError(TypeError, ValueError):
     """
 
 
+@public("errors.InputSignatureError")
+class InputSignatureError(TypeError, ValueError):
+    """A tensor whose shape the input signature of a function does not allow.
+
+    >>> import ferrograph as fg
+    >>> @fg.function(input_signature=[fg.TensorSpec([None], fg.float32)])
+    ... def total(x):
+    ...     return fg.reduce_sum(x)
+    >>> total(fg.ones([2, 2]))
+    Traceback (most recent call last):
+        ...
+    ferrograph.errors.InputSignatureError: ...
+
+    Give the spec the shape of all calls, ``[None, None]`` or None for any, or reshape the tensor:
+
+    >>> float(total(fg.reshape(fg.ones([2, 2]), [-1])))
+    4.0
+    """
+
+
 @public("errors.RetraceError")
 class RetraceError(RuntimeError):
     """A call would have retraced a function within ``no_retrace``; ``record`` says why.

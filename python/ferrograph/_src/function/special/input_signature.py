@@ -6,7 +6,7 @@ from typing import Any
 
 from ...native import _core
 from ...values import nest
-from ...values.errors import shown
+from ...values.errors import InputSignatureError, shown
 from ...values.tensor_spec import TensorSpec
 
 __all__ = ["convert", "spec_arguments", "specs_for"]
@@ -107,12 +107,8 @@ def _leaf(function: Any, spec: Any, value: Any) -> Any:
     if value.dtype != spec.dtype:
         raise _incompatible(function, spec, value, TypeError)
     if not spec.shape.is_compatible_with(value.shape):
-        raise _incompatible(function, spec, value, _ShapeMismatch)
+        raise _incompatible(function, spec, value, InputSignatureError)
     return value
-
-
-class _ShapeMismatch(TypeError, ValueError):
-    """An input whose shape does not fit the signature, catchable as either class."""
 
 
 def _incompatible(function: Any, spec: Any, value: Any, kind: type[Any]) -> Exception:
