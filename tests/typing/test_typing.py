@@ -37,8 +37,8 @@ RULES = {
 }
 # What follows from a mistake: the type of the expression is unknown.
 FOLLOWING = {"reportUnknownMemberType", "reportUnknownArgumentType", "reportUnknownVariableType"}
-# What unannotated parameters make unknown, and what the programs of a guide do on purpose: fail, show
-# a value, rebind a global.
+# What unannotated parameters make unknown, and what programs of a guide do on purpose: fail, show a
+# value, rebind a global.
 LEFT_OUT = [
     "reportMissingParameterType", "reportUnknownParameterType", "reportUnknownLambdaType",
     "reportUnknownArgumentType", "reportUnknownVariableType", "reportUnknownMemberType",
