@@ -152,7 +152,7 @@ $(STAMP)-release: | $(STAMP)-tools
 	@touch $@
 
 $(STAMP)-docs: | $(STAMP)-tools
-	$(PIP) install 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1'
+	$(PIP) install 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1' pygments
 	@touch $@
 
 $(STAMP)-wheel: $(SOURCES) | $(STAMP)-tools
