@@ -1,7 +1,7 @@
 """Examples in docstrings as blocks of code, for the site of the reference.
 
-A docstring has its examples as Python's own tools read them: lines that begin with `>>>`, up to a blank line. Markdown would
-take these marks for quotations.
+A docstring has its examples as Python's own tools read them: lines that begin with `>>>`, up to a
+blank line. Markdown would take these marks for quotations.
 """
 
 from __future__ import annotations
