@@ -2,7 +2,7 @@
 
     python .ci/release.py check TAG    # the version, its tag and the changelog agree
     python .ci/release.py notes TAG    # print the part of the changelog about it
-    python .ci/release.py urls URL     # write the project's address into the manifests
+    python .ci/release.py urls URL     # write the project's address into the manifests and links
 
 The address of the project is known to the publisher alone: a workflow passes it in.
 """
@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
 VERSION = re.compile(r'^\[workspace\.package\]\nversion = "([^"]+)"', re.MULTILINE)
 
 
@@ -46,7 +47,7 @@ def check(root: Path, tag: str) -> None:
 
 
 def set_urls(root: Path, url: str) -> None:
-    """Write the address of the project into pyproject.toml and Cargo.toml."""
+    """Write the address of the project into the manifests and the links of README.md."""
     if not re.fullmatch(r"https://[\w./~-]+", url):
         raise SystemExit(f"{url!r} is no https address; set the variable PROJECT_URL")
     url = url.rstrip("/")
@@ -57,6 +58,9 @@ def set_urls(root: Path, url: str) -> None:
         ),
         "Cargo.toml": ("[workspace.dependencies]\n", f'repository = "{url}"\n\n'),
     }
+    readme = root / "README.md"
+    # Pages of a release are shown where the files beside them are not.
+    readme.write_text(LINK.sub(rf"]({url}/blob/main/\g<1>)", readme.read_text()))
     for name, (before, text) in rows.items():
         path = root / name
         content = path.read_text()

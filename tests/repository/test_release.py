@@ -39,6 +39,7 @@ def sources(tmp_path):
         "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2030-01-01\n\n### Added\n- A thing.\n\n"
         "## [1.2.2] - 2029-01-01\n\n### Fixed\n- Another.\n"
     )
+    (tmp_path / "README.md").write_text("[a](docs/a.md#b), [c](https://c.org), [d](#d)\n")
     return tmp_path
 
 
@@ -67,6 +68,8 @@ def test_the_address_is_written_once(sources):
         release.set_urls(sources, "https://example.org/x/")
     assert (sources / "pyproject.toml").read_text().count("https://example.org/x") == 2
     assert 'repository = "https://example.org/x"\n' in (sources / "Cargo.toml").read_text()
+    link = "https://example.org/x/blob/main/docs/a.md#b"
+    assert (sources / "README.md").read_text() == f"[a]({link}), [c](https://c.org), [d](#d)\n"
     with pytest.raises(SystemExit, match="no https address"):
         release.set_urls(sources, "")
 
