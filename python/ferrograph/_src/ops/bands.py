@@ -98,11 +98,11 @@ def tridiagonal_matmul(
            [5.]], dtype=float32)
 
     Args:
-      diagonals: the diagonals above, on and below the main one, in that form: ``[..., 3, n]``, a
-        list of three ``[..., n]``, or ``[..., n, n]``; of float32, float64, complex64 or
-        complex128, or what converts to them. In the first form the last element of the first row
-        and the first element of the last do not count; as tensors the outer ones may be one element
-        shorter instead.
+      diagonals: the diagonals above, on and below the main one, in the form of
+        ``diagonals_format``: ``[..., 3, n]``, a list of three ``[..., n]``, or ``[..., n, n]``; of
+        float32, float64, complex64 or complex128, or what converts to them. In the first form the
+        last element of the first row and the first element of the last do not count; as tensors the
+        outer ones may be one element shorter instead.
       rhs: matrices ``[..., n, k]`` of the same dtype.
       diagonals_format: "compact" (the default) for the rows of one tensor, "sequence" for three
         tensors, "matrix" for whole matrices.

@@ -764,7 +764,7 @@ def separable_conv2d(
       strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
         each axis of the tensor; those of ``depthwise_conv2d``.
       padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
-        each axis of the tensor; likewise.
+        each axis of the tensor; that of ``depthwise_conv2d``.
       data_format: "NHWC" (unless told), or "NCHW" where channels come second.
       dilations: how far the elements of a window are apart: an int, a list of two for height and
         width, or of 4 for each axis of the tensor; 1 unless told. Those of ``depthwise_conv2d``.

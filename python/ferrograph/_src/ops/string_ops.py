@@ -70,13 +70,13 @@ def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Te
     array([b'a!', b'b!'], dtype=object)
 
     Args:
-      inputs: a list of tensors of strings of one shape, or of none; or a tensor, whose slices along
-        the first axis are joined.
+      inputs: a list of tensors of strings of one shape and of scalars, or a tensor, whose slices
+        along the first axis are joined.
       separator: what to put between them, a string; nothing by default.
       name: a name for the operation.
 
     Returns:
-      A tensor of strings of that shape.
+      A tensor of strings of that shape; a scalar for an empty list.
 
     Raises:
       TypeError: where ``inputs`` is no list, or is of what are no strings.
