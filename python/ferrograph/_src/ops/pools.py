@@ -489,7 +489,8 @@ def pool(
     Raises:
       ValueError: for another type or format, where both strides and dilations are above 1, and
         where dilations are above 1 along other axes than those of images.
-      InvalidArgumentError: where windows do not fit the input; ValueError while tracing.
+      InvalidArgumentError: where windows without dilations do not fit the input; ValueError while
+        tracing.
     """
     kinds = {"MAX": "MaxPool", "AVG": "AvgPool"}
     if pooling_type not in kinds:
