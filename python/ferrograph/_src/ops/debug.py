@@ -228,28 +228,6 @@ def assert_all_finite(x: TensorLike, message: Any, name: str | None = None) -> T
     return check_numerics(x, message, name)
 
 
-_COMPARED_DOC = """Args:
-  x: a tensor.
-  y: likewise, of the same dtype; the shapes broadcast.
-  message: what to say before the values.
-  summarize: how many items of each tensor to show.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: where it does not hold.
-"""
-
-_SIGNED_DOC = """Args:
-  x: a tensor of numbers.
-  message: what to say before the values.
-  summarize: how many items to show.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: where it does not hold.
-"""
-
-
 def _compared(
     compare: Callable[..., Any], relation: str, x: Any, y: Any, said: tuple[Any, ...]
 ) -> Any:
@@ -268,7 +246,7 @@ def _compares(compare: Callable[..., Any], relation: str) -> Callable[[F], F]:
         def check(x, y, message=None, summarize=None, name=None):
             return _compared(compare, relation, x, y, (message, summarize, name))
 
-        return dressed(dispatched(check), declared, _COMPARED_DOC)
+        return dressed(dispatched(check), declared)
 
     return make
 
@@ -283,7 +261,7 @@ def _compares_with_zero(compare: Callable[..., Any], relation: str) -> Callable[
             data = [_said(message), f"x {relation} 0 does not hold everywhere; x:", x]
             return Assert(holds, data, summarize, name)
 
-        return dressed(dispatched(check), declared, _SIGNED_DOC)
+        return dressed(dispatched(check), declared)
 
     return make
 

@@ -32,21 +32,6 @@ from .numeric import cast, widened
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_DOC = """Args:
-  input_tensor: a tensor of {dtypes}.
-  axis: the axes to reduce, an integer or a list of them; negative ones count from the end. All of
-    them unless told, none for an empty list.
-  keepdims: whether reduced axes stay, with size 1.
-  name: a name for the operation.
-
-Returns:
-  The reduced tensor, of the dtype of ``input_tensor``.
-
-Raises:
-  ValueError, InvalidArgumentError: where an axis is outside the rank, while tracing and when run
-  eagerly.
-"""
-
 
 def _over_all(op: Any, x: Any, keepdims: Any, name: Any) -> Any:
     out = emit(op, (x, all_axes(x)), KEEP if keepdims else DROP, name)
@@ -55,7 +40,7 @@ def _over_all(op: Any, x: Any, keepdims: Any, name: Any) -> Any:
     return out
 
 
-def _reduces(op: str, dtypes: str = "numbers") -> Callable[[F], F]:
+def _reduces(op: str) -> Callable[[F], F]:
     """The body of a function that is the reduction ``op``, of all axes unless told."""
 
     dtype = boolean if op in ("All", "Any") else None
@@ -72,7 +57,7 @@ def _reduces(op: str, dtypes: str = "numbers") -> Callable[[F], F]:
                 axis = int_vector(axis)
             return emit(op, (input_tensor, axis), KEEP if keepdims else DROP, name)
 
-        made: Any = dispatched(dressed(reduce, declared, _DOC.format(dtypes=dtypes)))
+        made: Any = dispatched(dressed(reduce, declared))
         return made
 
     return make
@@ -204,7 +189,7 @@ def reduce_min(
 
 
 @public("math.reduce_all", "reduce_all")
-@_reduces("All", "of bools")
+@_reduces("All")
 def reduce_all(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -229,7 +214,7 @@ def reduce_all(
 
 
 @public("math.reduce_any", "reduce_any")
-@_reduces("Any", "of bools")
+@_reduces("Any")
 def reduce_any(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

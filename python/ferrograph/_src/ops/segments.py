@@ -51,25 +51,6 @@ from .selection import boolean_mask, tensor_scatter_nd_update
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_UNSORTED_DOC = """Args:
-  data: a tensor of numbers.
-  segment_ids: an integer for each element of so many first axes of ``data``.
-  num_segments: the number of segments, a scalar.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: for an id that is not below ``num_segments``.
-"""
-
-_SORTED_DOC = """Args:
-  data: a tensor of numbers.
-  segment_ids: a sorted vector of integers from 0 up, one for each slice along the first axis.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: where the ids are not sorted, or negative.
-"""
-
 
 def _unsorted(op: str) -> Callable[[F], F]:
     """The body of a function that is the operation ``op`` on segments in any order."""
@@ -78,7 +59,7 @@ def _unsorted(op: str) -> Callable[[F], F]:
         def segment(data, segment_ids, num_segments, name=None):
             return emit(op, (data, segment_ids, num_segments), None, name)
 
-        return dressed(dispatched(segment), declared, _UNSORTED_DOC)
+        return dressed(dispatched(segment), declared)
 
     return make
 
@@ -93,7 +74,7 @@ def _sorted(op: str) -> Callable[[F], F]:
             except CompositeInput as e:
                 return ask(segment, (data, segment_ids), {}, e)
 
-        return asks(dressed(segment, declared, _SORTED_DOC))
+        return asks(dressed(segment, declared))
 
     return make
 

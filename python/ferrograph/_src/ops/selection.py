@@ -244,17 +244,6 @@ def scatter_nd(
     return emit("ScatterNd", (indices, updates, shape), None, name)
 
 
-_SCATTER_DOC = """Args:
-  tensor: a tensor.
-  indices: integers; the last axis holds coordinates.
-  updates: an element or a slice for each coordinate.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: for coordinates outside of ``tensor``.
-"""
-
-
 def _scatters(op: str) -> Callable[[F], F]:
     """The body of a function that is the operation ``op`` on a tensor and updates at places."""
 
@@ -266,7 +255,7 @@ def _scatters(op: str) -> Callable[[F], F]:
             except CompositeInput as e:
                 return ask(scatter, (tensor, indices, updates), {}, e)
 
-        return asks(dressed(scatter, declared, _SCATTER_DOC))
+        return asks(dressed(scatter, declared))
 
     return make
 
