@@ -899,8 +899,17 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Te
     >>> fg.scalar_mul(2.0, [1.0, 3.0]).numpy()
     array([2., 6.], dtype=float32)
 
+    Args:
+      scalar: a number, or a scalar tensor of the dtype of ``x``.
+      x: a tensor of numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``x``.
+
     Raises:
       ValueError: where ``scalar`` is no scalar.
+      InvalidArgumentError: for another dtype.
     """
     x, scalar = convert_pair(x, scalar)
     if scalar.ndim not in (0, None):

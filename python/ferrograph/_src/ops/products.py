@@ -126,10 +126,28 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Matrices times vectors: ``b`` has one axis fewer than ``a``; see ``matmul``.
+    """Matrices times vectors; see ``matmul``.
 
     >>> fg.linalg.matvec([[1, 2], [3, 4]], [1, 1]).numpy()
     array([3, 7], dtype=int32)
+
+    Args:
+      a: matrices of numbers, or what converts to them; ``[..., m, n]``.
+      b: vectors of the same dtype, ``[..., n]``; leading axes broadcast.
+      transpose_a: whether to transpose the matrices, which makes them ``[..., n, m]``, a bool;
+        False by default.
+      adjoint_a: whether to transpose them and take complex conjugates, a bool; False by default.
+      a_is_sparse, b_is_sparse: not used.
+      name: a name for the operation.
+
+    Returns:
+      A tensor ``[..., m]`` of that dtype.
+
+    Raises:
+      ValueError: where both ``transpose_a`` and ``adjoint_a`` are set, and for shapes that do not
+        fit while tracing.
+      InvalidArgumentError: for shapes that do not fit when run, and for bools and strings.
+      TypeError: where ``transpose_a`` is no bool.
     """
     if transpose_a is not False:
         check_flags("matvec", transpose_a=transpose_a)
