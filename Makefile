@@ -9,11 +9,20 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 STAMP  := $(VENV)/.stamp
 
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
 # Another interpreter that the package declares, and where it is tried.
 OTHER  ?= python3.13
 OTHERS := .venv-other
 # More options of pytest there, such as --ignore=FILE.
 OTHER_OPTIONS ?=
+
+# What a release has wheels for: of these interpreters only the one that builds has to be there.
+RELEASED ?= 3.10 3.11 3.12 3.13 3.14 3.14t
+RELEASE  := dist/release
+# An environment that holds nothing but a release and what its smoke test needs.
+CLEAN    := .venv-clean
+SMOKE    := tests/seeds tests/process/test_import.py tests/interfaces/test_other_names.py
 
 # The bindings are a cdylib for the interpreter to load: they have no Rust tests, and linking test binaries of theirs
 # would need a libpython.
@@ -24,10 +33,11 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
              -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-other test-packages attack docs dev wheel lint format generate bench clean toolchain
+.PHONY: help demo test test-rust test-python test-other test-packages attack docs dev wheel wheels sdist smoke smoke-sdist \
+        lint format generate bench clean toolchain
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMP)-demo ## train a digit classifier inside one traced function
 	$(BIN)/python examples/digits.py
@@ -68,10 +78,36 @@ dev: $(STAMP)-tools ## build in place, for edits to the Python front without rei
 wheel: $(STAMP)-wheel ## build the release wheel into dist/
 	@ls -l dist/*.whl
 
+wheels: $(STAMP)-release ## build the manylinux wheels of a release into dist/release, one for each Python, and check them
+	rm -rf $(RELEASE)/*.whl
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --zig \
+	  --compatibility manylinux_2_28 --interpreter $(RELEASED) --out $(RELEASE)
+	$(BIN)/python .ci/wheels.py $(RELEASE)
+
+sdist: $(STAMP)-tools ## build the source distribution of a release into dist/release
+	$(BIN)/maturin sdist --out $(RELEASE)
+
+smoke: ## try the wheel of dist/release in a clean environment: make smoke OTHER=python3.12
+	rm -rf $(CLEAN)
+	$(OTHER) -m venv $(CLEAN)
+	$(CLEAN)/bin/python -m pip --disable-pip-version-check --quiet install --find-links $(RELEASE) --only-binary ferrograph \
+	  ferrograph==$(VERSION) pytest
+	$(CLEAN)/bin/python -m pytest $(SMOKE)
+	$(CLEAN)/bin/python -m pip --disable-pip-version-check --quiet uninstall --yes ferrograph
+	! $(CLEAN)/bin/python -c 'import ferrograph' 2>/dev/null
+
+smoke-sdist: ## build and try the source distribution of dist/release in a clean environment
+	rm -rf $(CLEAN)
+	$(PYTHON) -m venv $(CLEAN)
+	MATURIN_PEP517_ARGS=--locked $(CLEAN)/bin/python -m pip --disable-pip-version-check --quiet install \
+	  $(RELEASE)/ferrograph-$(VERSION).tar.gz pytest
+	$(CLEAN)/bin/python -m pytest $(SMOKE)
+
 lint: $(STAMP)-tools ## formatting, lints and types, as CI runs them
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	$(BIN)/python .ci/unused.py
+	$(BIN)/python .ci/deny.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -87,7 +123,7 @@ generate: ## write the public modules and docs/coverage.md from the declarations
 	  else echo "docs/python-objects.md is as it was: it is made of what runs, after make test-python"; fi
 
 bench: $(STAMP)-installed ## criterion benches, then the comparison with other packages where one is set up
-	cargo bench --locked --package ferrograph-benches
+	cargo bench --locked --package ferrograph --benches
 	benches/peers/run $(BIN)/python
 
 clean: ## remove the environment and everything built
@@ -111,8 +147,12 @@ $(STAMP)-tools: | toolchain
 	$(PIP) install 'maturin>=1.9,<2' ruff mypy numpy
 	@touch $@
 
+$(STAMP)-release: | $(STAMP)-tools
+	$(PIP) install ziglang pyelftools
+	@touch $@
+
 $(STAMP)-docs: | $(STAMP)-tools
-	$(PIP) install 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1'
+	$(PIP) install 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1' pygments
 	@touch $@
 
 $(STAMP)-wheel: $(SOURCES) | $(STAMP)-tools

@@ -24,6 +24,7 @@ ITEM = re.compile(
     re.MULTILINE,
 )
 IMPORT = re.compile(r"\buse ([^;]+);")
+TARGET = re.compile(r'^path = "(.*)"', re.MULTILINE)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
@@ -137,10 +138,9 @@ def unused_dependencies(root: Path) -> Iterator[str]:
             r"^([\w-]+) *=", section(root / "Cargo.toml", "workspace.dependencies"), re.MULTILINE
         )
     )
-    for manifest in sorted(
-        [*(root / "crates").glob("*/Cargo.toml"), root / "benches" / "Cargo.toml"]
-    ):
-        text = "\n".join(code_with_tests(p) for p in sources(manifest.parent))
+    for manifest in sorted((root / "crates").glob("*/Cargo.toml")):
+        targets = [manifest.parent / path for path in TARGET.findall(manifest.read_text())]
+        text = "\n".join(code_with_tests(p) for p in [*sources(manifest.parent), *targets])
         for name in declared(manifest):
             shared.discard(name)
             if not re.search(rf"\b{name.replace('-', '_')}\b", text):

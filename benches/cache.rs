@@ -1,5 +1,7 @@
 //! The trace cache: building the signature of a call and finding its trace.
 
+mod brief;
+
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -69,7 +71,7 @@ fn miss(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = ferrograph_benches::brief!();
+    config = brief::brief();
     targets = build, hit, miss
 }
 criterion_main!(benches);

@@ -1,15 +1,17 @@
 //! What is done with a graph before it runs, and what that is worth: passes, joined steps, machine code, kernels at once.
 
+mod brief;
 mod graphs;
+mod inputs;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use ferrograph_benches::uniform;
 use ferrograph_graph::{Graph, Tensors};
 use ferrograph_ops::emit::*;
 use ferrograph_runtime::{compile_unoptimised, plan_for};
 use ferrograph_tensor::{DType, PartialShape, Tensor, TensorSpec};
 use ferrograph_transform::optimised;
 use graphs::{chain, scalar_loop, traced};
+use inputs::uniform;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -83,7 +85,7 @@ fn scheduling(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = ferrograph_benches::brief!();
+    config = brief::brief();
     targets = passes, fusion, tiers, scheduling
 }
 criterion_main!(benches);

@@ -1,12 +1,15 @@
 //! Reading what files hold: records, the indices of checkpoints, graphs and whole models.
 
+mod brief;
+mod inputs;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ferrograph_benches::uniform;
 use ferrograph_formats::{bundle, messages::GraphDef, record};
 use ferrograph_graph::{Graph, GraphBuilder};
 use ferrograph_ops::{Identity, Placeholder};
 use ferrograph_saved::{graph_message, graph_of};
 use ferrograph_tensor::{DType, PartialShape, Tensor, TensorSpec};
+use inputs::uniform;
 use prost::Message;
 use std::hint::black_box;
 use std::io::Cursor;
@@ -95,7 +98,7 @@ fn graphs(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = ferrograph_benches::brief!();
+    config = brief::brief();
     targets = records, checkpoints, graphs
 }
 criterion_main!(benches);

@@ -1,12 +1,15 @@
 //! Kernels over plain slices: elementwise loops, broadcasting, reductions, matrix products.
 
+mod brief;
+mod inputs;
+
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use ferrograph_benches::uniform;
 use ferrograph_kernels::elementwise::{Add, Binary, Broadcast, Exp, Sqrt, Tanh, Unary, UnaryOp};
 use ferrograph_kernels::matmul::{Matrix, gemm};
 use ferrograph_kernels::reduce::{Max, Mean, ReduceOp, Sum, reduce};
+use inputs::uniform;
 
 /// One that stays in the first cache, one in the second, one in memory.
 const SIZES: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
@@ -102,7 +105,7 @@ fn matmul(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = ferrograph_benches::brief!();
+    config = brief::brief();
     targets = unary, binary, broadcast, reductions, matmul
 }
 criterion_main!(benches);

@@ -1,17 +1,19 @@
 //! Plans: compiling a graph for concrete shapes, and running it.
 
+mod brief;
+mod graphs;
+mod inputs;
+
 use std::hint::black_box;
 use std::sync::Arc;
 
-mod graphs;
-
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use ferrograph_benches::uniform;
 use ferrograph_graph::{Graph, Tensors};
 use ferrograph_ops::emit::*;
 use ferrograph_runtime::plan_for;
 use ferrograph_tensor::{DType, PartialShape, Tensor, TensorSpec};
 use graphs::{chain, traced};
+use inputs::uniform;
 
 fn matrix(rows: usize, cols: usize, seed: u64) -> Tensor {
     Tensor::from_slice([rows, cols].as_slice(), &uniform(rows * cols, seed)).expect("it fits")
@@ -102,7 +104,7 @@ fn compile(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = ferrograph_benches::brief!();
+    config = brief::brief();
     targets = small, network, scalar_loop, compile
 }
 criterion_main!(benches);

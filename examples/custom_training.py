@@ -7,8 +7,11 @@
 #     python examples/custom_training.py
 
 # %%
+# Keras has no types, so that what its classes have is unknown to a checker.
+# pyright: reportUnknownMemberType=false
 import os
 from pathlib import Path
+from typing import Any
 
 import ferrograph as tf
 import numpy as np
@@ -49,21 +52,21 @@ held_out = tf.data.Dataset.from_tensor_slices((points[n_train:], labels[n_train:
 class Gated(keras.layers.Layer):
     """`(x @ w + b) * sigmoid(x @ v + c)`."""
 
-    def __init__(self, units, penalty=0.0, **kwargs):
+    def __init__(self, units: int, penalty: float = 0.0, **kwargs: Any):
         super().__init__(**kwargs)
         self.units, self.penalty = units, penalty
 
-    def build(self, input_shape):
+    def build(self, input_shape: tuple[int, ...]) -> None:
         self.kernel = self.add_weight(shape=(input_shape[-1], 2 * self.units))
         self.bias = self.add_weight(shape=(2 * self.units,), initializer="zeros")
 
-    def call(self, x):
+    def call(self, x: tf.Tensor) -> tf.Tensor:
         values, gates = tf.split(tf.matmul(x, self.kernel) + self.bias, 2, axis=-1)
         gates = tf.sigmoid(gates)
         self.add_loss(self.penalty * tf.reduce_mean(gates))
         return values * gates
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "units": self.units, "penalty": self.penalty}
 
 
@@ -90,7 +93,7 @@ accuracy = keras.metrics.BinaryAccuracy(threshold=0.0)
 
 
 @tf.function
-def train_epoch(data):
+def train_epoch(data: tf.data.Dataset) -> None:
     for x, y in data:
         with tf.GradientTape() as tape:
             logits = model(x, training=True)
@@ -102,7 +105,7 @@ def train_epoch(data):
 
 
 @tf.function
-def measure(data):
+def measure(data: tf.data.Dataset) -> None:
     for x, y in data:
         accuracy.update_state(y[:, tf.newaxis], model(x))
 

@@ -12,14 +12,18 @@ import statistics
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import ferrograph as fg
 import matplotlib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+Array = NDArray[Any]
 
 SEED = 0
 BATCH = 32
@@ -35,10 +39,10 @@ PLOT = Path(__file__).with_name("digits_loss.png")
 class Network(fg.Module):
     """Pixels -> ReLU -> one logit a digit."""
 
-    def __init__(self, rng, n_pixels, n_classes):
+    def __init__(self, rng: np.random.Generator, n_pixels: int, n_classes: int):
         super().__init__()
 
-        def weights(n_in, n_out):
+        def weights(n_in: int, n_out: int) -> fg.Variable:
             scale = np.sqrt(2 / n_in)
             return fg.Variable((scale * rng.standard_normal((n_in, n_out))).astype(np.float32))
 
@@ -46,12 +50,12 @@ class Network(fg.Module):
         self.w2, self.b2 = weights(HIDDEN, n_classes), fg.Variable(fg.zeros([n_classes]))
         self.weights = [self.w1, self.b1, self.w2, self.b2]
 
-    def logits(self, images):
+    def logits(self, images: fg.Tensor) -> fg.Tensor:
         hidden = fg.nn.relu(fg.matmul(images, self.w1) + self.b1)
         return fg.matmul(hidden, self.w2) + self.b2
 
     @fg.function
-    def train_epoch(self, images, labels):
+    def train_epoch(self, images: fg.Tensor, labels: fg.Tensor) -> fg.Tensor:
         """One pass over the images in the order given; the mean loss."""
         n_batches = fg.shape(images)[0] // BATCH
         total = fg.constant(0.0)
@@ -71,19 +75,19 @@ class Network(fg.Module):
         return total / fg.cast(n_batches, fg.float32)
 
     @fg.function(input_signature=[fg.TensorSpec([None, PIXELS], fg.float32, name="images")])
-    def classify(self, images):
+    def classify(self, images: fg.Tensor) -> dict[str, fg.Tensor]:
         """How likely each digit is."""
         return {"scores": fg.nn.softmax(self.logits(images))}
 
     @fg.function
-    def accuracy(self, images, labels):
+    def accuracy(self, images: fg.Tensor, labels: fg.Tensor) -> fg.Tensor:
         hits = fg.equal(fg.argmax(self.logits(images), axis=1), labels)
         return fg.reduce_mean(fg.cast(hits, fg.float32))
 
 
-def load(rng):
+def load(rng: np.random.Generator) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Shuffled images in 0..1 and labels: four fifths to train on, one fifth to test."""
-    digits = load_digits()
+    digits: Any = load_digits()
     order = rng.permutation(len(digits.target))
     images = (digits.data[order] / 16).astype(np.float32)
     labels = digits.target[order].astype(np.int64)
@@ -91,7 +95,9 @@ def load(rng):
     return (images[:n_train], labels[:n_train]), (images[n_train:], labels[n_train:])
 
 
-def run_epoch(network, rng, images, labels):
+def run_epoch(
+    network: Network, rng: np.random.Generator, images: Array, labels: Array
+) -> tuple[float, float]:
     """One epoch in a fresh order: its loss and the seconds it took."""
     order = rng.permutation(len(labels))
     shuffled = fg.constant(images[order]), fg.constant(labels[order])
@@ -100,7 +106,7 @@ def run_epoch(network, rng, images, labels):
     return loss, time.perf_counter() - start
 
 
-def show_progress(epoch, loss):
+def show_progress(epoch: int, loss: float) -> None:
     bar = ("#" * (30 * epoch // EPOCHS)).ljust(30, ".")
     end = "\n" if epoch == EPOCHS else ""
     print(
@@ -111,7 +117,7 @@ def show_progress(epoch, loss):
     )
 
 
-def plot(losses):
+def plot(losses: list[float]) -> None:
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     axes.semilogy(range(1, len(losses) + 1), losses)
     axes.set(xlabel="epoch", ylabel="training loss", title="Handwritten digits")
@@ -119,12 +125,13 @@ def plot(losses):
     figure.savefig(PLOT, dpi=120)
 
 
-def main():
+def main() -> None:
     rng = np.random.default_rng(SEED)
     train, test = load(rng)
     network = Network(rng, n_pixels=PIXELS, n_classes=10)
 
-    losses, traced = [], []
+    losses: list[float] = []
+    traced: list[float] = []
     for epoch in range(1, EPOCHS + 1):
         loss, seconds = run_epoch(network, rng, *train)
         losses.append(loss)

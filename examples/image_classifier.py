@@ -11,9 +11,11 @@
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import ferrograph as tf
 import numpy as np
+from numpy.typing import NDArray
 from pictures import Picture, grid
 
 keras = tf.keras
@@ -35,7 +37,7 @@ rng = np.random.default_rng(SEED)
 
 
 # %%
-def drawing(label):
+def drawing(label: int) -> NDArray[np.float32]:
     """A noisy image of that shape, `[SIZE, SIZE, 1]`."""
     radius = rng.uniform(4, 8)
     x0, y0 = rng.uniform(radius, SIZE - radius, size=2)
@@ -48,7 +50,8 @@ def drawing(label):
         (np.minimum(abs(x), abs(y)) < 0.25) & (np.maximum(abs(x), abs(y)) < 1),
     ][label]
     image = inside * rng.uniform(0.5, 1) + rng.normal(scale=0.15, size=(SIZE, SIZE))
-    return image[..., None].astype("float32")
+    drawn: NDArray[np.float32] = image[..., None].astype("float32")
+    return drawn
 
 
 labels = rng.integers(len(NAMES), size=N_IMAGES)
@@ -95,7 +98,7 @@ class Counter(keras.callbacks.Callback):
 
     n_batches = 0
 
-    def on_train_batch_end(self, batch, logs=None):
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self.n_batches += 1
 
 
@@ -127,7 +130,7 @@ assert accuracy >= REQUIRED_ACCURACY, f"the accuracy is below {REQUIRED_ACCURACY
 
 # %%
 found = model.predict(images[n_train:], verbose=0).argmax(-1)
-rows = []
+rows: list[list[NDArray[Any]]] = []
 for label in range(len(NAMES)):
     where = np.flatnonzero(found == label)[:12]
     tints = [[1, 1, 1] if labels[n_train + i] == label else [1, 0.3, 0.3] for i in where]

@@ -7,14 +7,15 @@ python examples/notebooks.py --check    lists what differs, and fails if anythin
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 MARK = "# %%"
 
 
-def cells(source):
+def cells(source: str) -> list[tuple[bool, list[str]]]:
     """The cells of a program, each with whether it is text."""
-    found = []
+    found: list[tuple[bool, list[str]]] = []
     for line in source.splitlines():
         if line.startswith(MARK):
             found.append((line == f"{MARK} [markdown]", []))
@@ -25,12 +26,12 @@ def cells(source):
     return found
 
 
-def cell(number, is_text, lines):
+def cell(number: int, is_text: bool, lines: list[str]) -> dict[str, Any]:
     """A cell of a notebook."""
     if is_text:
         lines = [line.removeprefix("#").removeprefix(" ") for line in lines]
     text = "\n".join(lines).strip("\n")
-    made = {
+    made: dict[str, Any] = {
         "cell_type": "markdown" if is_text else "code",
         "id": f"cell-{number}",
         "metadata": {},
@@ -39,7 +40,7 @@ def cell(number, is_text, lines):
     return made if is_text else {**made, "execution_count": None, "outputs": []}
 
 
-def notebook(source):
+def notebook(source: str) -> str:
     """The text of the notebook of a program."""
     made = {
         "cells": [cell(i, *parts) for i, parts in enumerate(cells(source))],
@@ -53,8 +54,8 @@ def notebook(source):
     return json.dumps(made, indent=1) + "\n"
 
 
-def main():
-    differ = []
+def main() -> None:
+    differ: list[str] = []
     for path in sorted(HERE.glob("*.py")):
         source = path.read_text()
         if not source.startswith(MARK):

@@ -26,7 +26,7 @@ KILLS = 10
 LEARNING_RATE, MOMENTUM = 0.02, 0.9
 
 
-def write_records(folder):
+def write_records(folder: Path) -> None:
     """Files of examples: features, and a label that is a linear function of them with noise."""
     rng = np.random.default_rng(SEED)
     weights = rng.standard_normal(N_FEATURES)
@@ -42,7 +42,7 @@ def write_records(folder):
                 writer.write(example.SerializeToString())
 
 
-def parsed(record):
+def parsed(record: fg.Tensor) -> tuple[fg.Tensor, fg.Tensor]:
     """Features and label of a record."""
     kinds = {
         "x": fg.io.FixedLenFeature([N_FEATURES], fg.float32),
@@ -52,7 +52,7 @@ def parsed(record):
     return found["x"], found["y"]
 
 
-def batches(folder):
+def batches(folder: Path) -> fg.data.Dataset:
     """Batches without end, in an order that each epoch draws anew."""
     names = [str(folder / f"{i}.tfrecord") for i in range(N_FILES)]
     files = fg.data.Dataset.from_tensor_slices(names)
@@ -66,12 +66,12 @@ def batches(folder):
 class Model:
     """A linear model with momentum."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.weights = fg.Variable(fg.zeros([N_FEATURES]))
         self.momentum = fg.Variable(fg.zeros([N_FEATURES]))
 
     @fg.function
-    def train(self, x, y):
+    def train(self, x: fg.Tensor, y: fg.Tensor) -> fg.Tensor:
         """One step; the loss before it."""
         with fg.GradientTape() as tape:
             loss = fg.reduce_mean((fg.linalg.matvec(x, self.weights) - y) ** 2)
@@ -81,7 +81,7 @@ class Model:
         return loss
 
 
-def train(records, folder):
+def train(records: Path, folder: Path) -> None:
     """Train up to ``STEPS``, from the last checkpoint in the folder where there is one."""
     model, step, iterator = Model(), fg.Variable(0), iter(batches(records))
     checkpoint = fg.train.Checkpoint(
@@ -99,10 +99,11 @@ def train(records, folder):
     np.save(folder / "weights.npy", model.weights.numpy())
 
 
-def run(records, folder, kill_after=None):
+def run(records: Path, folder: Path, kill_after: int | None = None) -> None:
     """Train in a process of its own, which is killed behind so many steps."""
     command = [sys.executable, __file__, str(records), str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
         for n, line in enumerate(child.stdout, 1):
             if n == kill_after:
                 child.send_signal(signal.SIGKILL)
@@ -112,7 +113,7 @@ def run(records, folder, kill_after=None):
         raise SystemExit(f"training failed with {child.returncode}")
 
 
-def main():
+def main() -> None:
     """Train twice, once with kills, and compare."""
     chance = random.Random(SEED)
     with tempfile.TemporaryDirectory() as scratch:

@@ -35,7 +35,7 @@ PRAISE = ["good", "great", "lovely", "clever", "superb"]
 BLAME = ["bad", "awful", "boring", "clumsy", "poor"]
 
 
-def opinion(is_praise):
+def opinion(is_praise: bool) -> list[str]:
     """A few words with that opinion."""
     is_negated = rng.random() < 0.4
     words = ["not"] if is_negated else []
@@ -43,7 +43,7 @@ def opinion(is_praise):
     return ["the", rng.choice(THINGS), "was", *words]
 
 
-def text(is_praise):
+def text(is_praise: bool) -> str:
     """A text whose last opinion counts."""
     words = opinion(is_praise)
     if rng.random() < 0.4:

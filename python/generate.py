@@ -23,6 +23,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "python" / "ferrograph"
 SRC = PACKAGE / "_src"
 
+# The line of mkdocs.yml below which are the pages of the modules.
+NAVIGATION = "# The modules, by make generate."
+
 # What the import of the package leaves alone: opened when a name in it is first asked for.
 LAZY = (
     "autodiff",
@@ -316,6 +319,17 @@ def reference(docs: dict[str, str]) -> dict[Path, str]:
     return pages
 
 
+def navigation(docs: dict[str, str]) -> str:
+    """The configuration of the site, with a page for each module below "Reference"."""
+    text = (ROOT / "mkdocs.yml").read_text()
+    before, _, rest = text.partition(NAVIGATION)
+    indent = before.rpartition("\n")[2]
+    names = (f"ferrograph.{space}" if space else "ferrograph" for space in sorted(docs))
+    pages = "".join(f"{indent}- {name}: reference/{name}.md\n" for name in names)
+    behind = re.sub(rf"^(?:{indent}- ferrograph[\w.]*: .*\n)*", "", rest.partition("\n")[2])
+    return f"{before}{NAVIGATION}\n{pages}{behind}"
+
+
 def _title(space: str) -> str:
     return f"`{space}`" if space else "top level"
 
@@ -336,6 +350,7 @@ def files() -> dict[Path, str]:
         path = path / "__init__.py" if children else path.with_suffix(".py")
         found[path] = namespace(space, doc, spaces.get(space, []), children)
     found.update(reference(docs))
+    found[ROOT / "mkdocs.yml"] = navigation(docs)
     found[SRC / "ops" / "__init__.py"] = operations(spaces[""])
     found[ROOT / "docs" / "coverage.md"] = coverage(spaces, table)
     return found

@@ -228,6 +228,7 @@ if TYPE_CHECKING:
         strings,
         summary,
         test,
+        testing,
         train,
         types,
         version,
@@ -255,6 +256,7 @@ if TYPE_CHECKING:
         random_uniform_initializer,
         zeros_initializer,
     )
+    from ._src.interfaces.jax_names import grad, jit, vmap
     from ._src.interfaces.patches_and_orders import (
         approx_top_k,
         eig,
@@ -274,6 +276,7 @@ if TYPE_CHECKING:
     )
     from ._src.interfaces.symbols import tuple_of as tuple
     from ._src.interfaces.tensor_proto import make_ndarray, make_tensor_proto
+    from ._src.interfaces.versions import show_versions
     from ._src.ops.blocks import batch_to_space, reverse_sequence, space_to_batch
     from ._src.ops.blocks import space_to_batch as space_to_batch_nd
     from ._src.ops.debug import (
@@ -419,6 +422,7 @@ __all__ = [
     "get_current_name_scope",
     "get_logger",
     "get_static_value",
+    "grad",
     "grad_pass_through",
     "gradients",
     "graph_util",
@@ -444,6 +448,7 @@ __all__ = [
     "irfftnd",
     "is_symbolic_tensor",
     "is_tensor",
+    "jit",
     "less",
     "less_equal",
     "linalg",
@@ -523,6 +528,7 @@ __all__ = [
     "sets",
     "shape",
     "shape_n",
+    "show_versions",
     "sigmoid",
     "sign",
     "signal",
@@ -555,6 +561,7 @@ __all__ = [
     "tensor_scatter_nd_update",
     "tensordot",
     "test",
+    "testing",
     "tile",
     "timestamp",
     "trace_report",
@@ -578,6 +585,7 @@ __all__ = [
     "variant",
     "vectorized_map",
     "version",
+    "vmap",
     "where",
     "while_loop",
     "zeros",
@@ -631,6 +639,7 @@ if not TYPE_CHECKING:
         "foldr": "control_flow.functional:foldr",
         "get_logger": "interfaces.settings:get_logger",
         "get_static_value": "interfaces.symbols:get_static_value",
+        "grad": "interfaces.jax_names:grad",
         "grad_pass_through": "autodiff.custom:grad_pass_through",
         "gradients": "autodiff.symbolic:gradients",
         "group": "interfaces.symbols:group",
@@ -642,6 +651,7 @@ if not TYPE_CHECKING:
         "initializers": "compat.keras_parts:initializers",
         "irfftnd": "ops.fourier_nd:irfftnd",
         "is_symbolic_tensor": "interfaces.symbols:is_symbolic_tensor",
+        "jit": "interfaces.jax_names:jit",
         "losses": "compat.keras_parts:losses",
         "make_ndarray": "interfaces.tensor_proto:make_ndarray",
         "make_tensor_proto": "interfaces.tensor_proto:make_tensor_proto",
@@ -666,6 +676,7 @@ if not TYPE_CHECKING:
         "rfftnd": "ops.fourier_nd:rfftnd",
         "scan": "control_flow.functional:scan",
         "searchsorted": "ops.sorting:searchsorted",
+        "show_versions": "interfaces.versions:show_versions",
         "sort": "ops.sorting:sort",
         "space_to_batch": "ops.blocks:space_to_batch",
         "space_to_batch_nd": "ops.blocks:space_to_batch",
@@ -676,6 +687,7 @@ if not TYPE_CHECKING:
         "unique": "ops.sorting:unique",
         "unique_with_counts": "ops.sorting:unique_with_counts",
         "vectorized_map": "batching.vectorized_map:vectorized_map",
+        "vmap": "interfaces.jax_names:vmap",
         "while_loop": "control_flow.loops:while_loop",
         "zeros_initializer": "interfaces.initializers:zeros_initializer",
     }
@@ -714,6 +726,7 @@ if not TYPE_CHECKING:
         "strings",
         "summary",
         "test",
+        "testing",
         "train",
         "types",
         "version",

@@ -124,6 +124,18 @@ def test_a_plan_is_explained():
     assert f.experimental_get_tracing_count() == 1
 
 
+def test_the_cost_of_a_loop_is_that_of_an_iteration():
+    @fg.function
+    def f(n):
+        i = fg.constant(0)
+        while i < n:
+            i += 1
+        return i
+
+    head = f.explain_plan(fg.constant(3)).partition("\n")[0]
+    assert "operations, 3 flops a call with one iteration of each loop, " in head
+
+
 def test_the_plan_of_a_method_is_explained():
     class Scale(fg.Module):
         def __init__(self):

@@ -542,6 +542,46 @@ def test_one_warning_for_functions_made_anew(caplog):
     assert "made and traced anew" in record.getMessage()
 
 
+def test_no_warning_for_functions_of_distinct_objects(caplog):
+    class Model:
+        def __init__(self):
+            self.w = fg.Variable(1.0)
+
+    def step_of(model):
+        @fg.function
+        def step(x):
+            return model.w * x
+
+        return step
+
+    with caplog.at_level(logging.WARNING, "ferrograph"):
+        for _ in range(40):
+            step_of(Model())(fg.constant(1.0))
+    assert not caplog.records
+
+
+def test_a_warning_for_functions_of_one_object(caplog):
+    w = fg.Variable(1.0)
+    with caplog.at_level(logging.WARNING, "ferrograph"):
+        for _ in range(40):
+            fg.function(lambda x: w * x)(fg.constant(1.0))
+    (record,) = caplog.records
+    assert "10 times so far" in record.getMessage()
+
+
+def test_no_warning_for_functions_of_installed_packages(caplog, tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "installed_steps"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("def step(x):\n    return x + 1\n")
+    monkeypatch.syspath_prepend(package.parent)
+    import installed_steps
+
+    with caplog.at_level(logging.WARNING, "ferrograph"):
+        for _ in range(40):
+            fg.function(installed_steps.step)(X)
+    assert not caplog.records
+
+
 def test_retraces_refused():
     @fg.function
     def f(x, k):

@@ -27,6 +27,7 @@ LAZY = {
     "autograph.runtime": "the converter: when a function is first converted",
     "autograph.runtime.builtins": "what few builtins need",
     "autograph.runtime.operators": "constructs that not every function has",
+    "context.tracebacks": "what messages about unknown attributes suggest",
     "control_flow": "for the converter, which seldom needs it",
     "compat.install": "the modules that programs import as tensorflow",
     "compat.keras": "the installed Keras",

@@ -24,7 +24,6 @@ def workspace(root, user):
         root,
         {
             "Cargo.toml": '[workspace.dependencies]\nrayon = "1"\nlibm = "0.2"\n',
-            "benches/Cargo.toml": "[dev-dependencies]\n",
             "crates/kernels/Cargo.toml": "[dependencies]\nrayon.workspace = true\n",
             "crates/kernels/src/lib.rs": "pub mod moves;\n",
             "crates/kernels/src/moves.rs": "mod deep;\npub use deep::{Way, carry};\n"

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 PACKAGE = str(Path(fg.__file__).parent.parent)
 RECORDED = Path(__file__).parent / "recorded" / "model"
-MAIN = "import sys; from ferrograph._src.saved.command import main; sys.exit(main())"
+MAIN = "import sys; from ferrograph._src.interfaces.command import main; sys.exit(main())"
 
 
 def ferrograph(*args, status=0):

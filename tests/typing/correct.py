@@ -1,5 +1,7 @@
 """A user's program without mistakes: a type checker reports nothing."""
 
+from typing import Any
+
 import ferrograph as fg
 import ferrograph as tf
 import numpy as np
@@ -27,7 +29,7 @@ def total(x: fg.Tensor) -> fg.Tensor:
 
 
 @tf.function
-def loss(x):
+def loss(x: tf.Tensor) -> tf.Tensor:
     return tf.reduce_mean(tf.square(x) - 1.0)
 
 
@@ -38,11 +40,34 @@ with fg.GradientTape(persistent=True) as tape:
     y = fg.reduce_sum(layer(x)) + fm.erf(x)[0, 1]
 slopes = tape.gradient(y, [x, layer.w])
 first, *rest = fg.split(x, 3, axis=1)
-dataset = fg.data.Dataset.from_tensor_slices(x).map(lambda row: row * 2).batch(2)
+
+
+def doubled(row: fg.Tensor) -> fg.Tensor:
+    return row * 2
+
+
+dataset = fg.data.Dataset.from_tensor_slices(x).map(doubled).batch(2)
 for batch in dataset:
     print(batch.shape, float(fg.reduce_sum(batch)), batch.numpy().tolist())
 ragged = fg.ragged.constant([[1.0], [2.0, 3.0]])
 print(fg.reduce_sum(ragged, axis=1), ragged.row_lengths(), fg.float32.name, x.dtype == fg.float32)
 print(-x, x[..., None], x > 0, 2.0 / x, fg.where(x > 0, x, 0.0), total(x), loss(x))
+
+
+class Counter:
+    """A traced method keeps its parameters and its result, as a function does."""
+
+    def __init__(self) -> None:
+        self.count = fg.Variable(0)
+
+    @fg.function(reduce_retracing=True)
+    def add(self, by: fg.Tensor, times: int = 1) -> dict[str, fg.Tensor]:
+        return {"count": self.count.assign_add(by * times).value()}
+
+
+counted: dict[str, fg.Tensor] = Counter().add(fg.constant(2), times=3)
+value: Any = counted["count"].numpy()
+shape: fg.TensorShape = x.shape
+kind: fg.DType = (x + 1).dtype
 concrete = total.get_concrete_function()
 print(concrete.graph, total.experimental_get_tracing_count())

@@ -25,8 +25,31 @@ fg.random.stateless_uniform([2])  # error: call-arg
 fg.math.erf(x, name=3)  # error: arg-type
 fg.reduce_sum(x, keepdims="yes")  # error: arg-type
 
-x.shape = [2]  # error: misc
+x.shape = [2]  # error: misc, assignment
 x.numpyy()  # error: attr-defined
 print(fg.reduce_sum(x).foo)  # error: attr-defined
 fg.float32()  # error: operator
 x[0].assign(3)  # error: attr-defined
+
+
+@fg.function
+def scaled(a: fg.Tensor, by: int = 2) -> fg.Tensor:
+    return a * by
+
+
+scaled("text")  # error: arg-type
+scaled(x, bye=3)  # error: call-arg
+scaled()  # error: call-arg
+scaled(x).numpyy()  # error: attr-defined
+scaled.experimental_get_tracing_counts()  # error: attr-defined
+
+
+class Layer:
+    @fg.function
+    def apply(self, a: fg.Tensor) -> fg.Tensor:
+        return a
+
+
+Layer().apply("text")  # error: arg-type
+Layer().apply(x, x)  # error: call-arg
+fg.Variable(1.0).assing(2.0)  # error: attr-defined

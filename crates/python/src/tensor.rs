@@ -180,6 +180,14 @@ impl PyTensor {
         self.first_axis(py)
     }
 
+    fn __setitem__(&self, _key: &Bound<'_, PyAny>, _value: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a tensor does not support item assignment: its elements never change. Write `x = \
+             fg.tensor_scatter_nd_update(x, [[i]], [value])`, or keep the elements in a variable and write \
+             `v[i].assign(value)`",
+        ))
+    }
+
     fn __getitem__<'py>(
         slf: &Bound<'py, Self>,
         key: &Bound<'py, PyAny>,

@@ -50,7 +50,8 @@ pub(crate) fn plan_text(
     guarded(text).map_err(when_run).or_raise(function.py())
 }
 
-/// The floating-point operations of a call with these inputs, roughly, and the bytes that intermediate values share.
+/// The floating-point operations of a call with these inputs, roughly and with one iteration of each loop, and
+/// the bytes that intermediate values share.
 #[pyfunction]
 pub(crate) fn plan_cost(
     function: &Bound<'_, PyConcrete>,
@@ -59,7 +60,7 @@ pub(crate) fn plan_cost(
     let (graph, inputs) = parts(function, inputs)?;
     let plan = guarded(|| plan_for(&graph, inputs.iter()));
     let plan = plan.map_err(when_run).or_raise(function.py())?;
-    Ok((plan.flops(), plan.slab_bytes()))
+    Ok((plan.flops_of_one_iteration(), plan.slab_bytes()))
 }
 
 /// What breaks the invariants of the plan that a call with these inputs runs, a line each; empty for a sound one.

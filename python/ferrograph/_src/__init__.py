@@ -202,5 +202,8 @@ def _missing(namespace: str, name: str) -> AttributeError:
     text = f"module {namespace!r} has no attribute {name!r}"
     if not name.startswith("__"):
         coverage = _load(f"{__name__}.context.coverage")
-        text += coverage.hint(namespace.partition(".")[2], name, dir(sys.modules[namespace]))
-    return AttributeError(text, name=name, obj=sys.modules[namespace])
+        elsewhere = _load(f"{__name__}.context.other_names").FUNCTIONS
+        there = dir(sys.modules[namespace])
+        text += coverage.hint(namespace.partition(".")[2], name, there, elsewhere)
+    # Without the object, of which Python would make a suggestion of its own.
+    return AttributeError(text, name=name)

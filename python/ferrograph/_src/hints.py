@@ -28,4 +28,22 @@ else:
         return value
 
 
-__all__ = ["TYPE_CHECKING", "Any", "TypeVar", "cast"]
+if TYPE_CHECKING:
+    from typing import Generic, ParamSpec, overload
+else:
+
+    class Generic:
+        """A base of classes with type parameters: nothing but ``object`` where programs run."""
+
+        def __class_getitem__(cls, parameters: object) -> type[Any]:
+            return object
+
+    def ParamSpec(name: str) -> None:
+        """The parameters of a function, which several annotations share."""
+
+    def overload(function: object) -> object:
+        """``function``, one of the signatures of the function of that name that follows."""
+        return function
+
+
+__all__ = ["TYPE_CHECKING", "Any", "Generic", "ParamSpec", "TypeVar", "cast", "overload"]

@@ -16,7 +16,7 @@ with uncollected(settles=True):  # what an import makes lives on
     from .context.hooks import hooks
     from .context.ownership import PACKAGE_FOLDER
     from .context.thread import called_while_tracing, region_of_function
-    from .context.tracebacks import show_users_frames
+    from .context.tracebacks import filter_uncaught, show_users_frames
     from .function.function import binding_error
     from .function.trace_type import classify, rebuild, typed_placeholder
     from .heap.trace_context import chosen, thread
@@ -66,7 +66,7 @@ _find = lazy(
 )
 
 
-def _upward(name: str) -> Callable:
+def _upward(name: str) -> Callable[..., Any]:
     """A function of a module that is imported when the function is first called."""
     return lambda *args: _find(name)(*args)
 
@@ -136,7 +136,7 @@ def _divided(tensor: Any, other: Any, sign: str, swapped: bool) -> None:
         _find("divided")(tensor, other, sign, swapped)
 
 
-def _weakened(x: Any, y: Any) -> tuple | None:
+def _weakened(x: Any, y: Any) -> tuple[Any, ...] | None:
     """Two operands of different dtypes, where one is a symbolic Python scalar."""
     return _find("weakened")(x, y) if chosen else None
 
@@ -171,7 +171,7 @@ def _item(tensor: Any, key: Any) -> Any:
     return getitem(tensor, key)
 
 
-def _dtypes_by_code(dtypes: Any) -> list:
+def _dtypes_by_code(dtypes: Any) -> list[Any]:
     found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
     return [found[code] for code in sorted(c for c in found if c is not None)]
 
@@ -229,6 +229,7 @@ def finish() -> None:
     hooks.substitute = _upward("substitute")
     _core.set_internal_paths([PACKAGE_FOLDER])
     atexit.register(_core.stop_prefetching)
+    filter_uncaught()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=_core.before_fork,

@@ -169,7 +169,10 @@ impl PyFunction {
         {
             return Ok(encoded);
         }
-        let converted = slf.call_method1(intern!(slf.py(), "_convert"), (args, kwargs))?;
+        let py = slf.py();
+        let converted = slf
+            .call_method1(intern!(py, "_convert"), (args, kwargs))
+            .map_err(|error| with_users_frames(py, error))?;
         encode(converted.cast::<PyTuple>()?, None)
     }
 }
@@ -253,10 +256,12 @@ impl PyFunction {
         }
         let concrete = concrete.get();
         match concrete.call(py, encoded.vals) {
-            Err(error) if concrete.may_be_too_general() => slf.call_method1(
-                intern!(py, "_on_relaxed_failure"),
-                (args, kwargs, error.into_value(py)),
-            ),
+            Err(error) if concrete.may_be_too_general() => slf
+                .call_method1(
+                    intern!(py, "_on_relaxed_failure"),
+                    (args, kwargs, error.into_value(py)),
+                )
+                .map_err(|error| with_users_frames(py, error)),
             result => result,
         }
     }

@@ -177,7 +177,8 @@ impl PyTensor {
 
     fn __hash__(&self) -> PyResult<isize> {
         Err(PyTypeError::new_err(
-            "Tensor is unhashable. Instead, use tensor.ref() as the key.",
+            "Tensor is unhashable. Instead, use tensor.ref() as the key. To look a value up by what a tensor holds, write \
+             `fg.gather(values, index)`, or use a table of fg.lookup.",
         ))
     }
 }

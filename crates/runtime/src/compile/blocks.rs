@@ -47,7 +47,9 @@ impl Lowering {
                 vars,
                 recorded,
             } => {
-                self.flops += node.op.flops(&names.scope.inputs(node), &[]);
+                let guess = node.op.flops(&names.scope.inputs(node), &[]);
+                self.flops += guess;
+                self.guessed_flops += guess;
                 let (mut repeat, mut finals) = self.repeat(cond, body, vars, ins)?;
                 if let Some(specs) = recorded {
                     let lists = self.lists(specs)?;

@@ -46,6 +46,7 @@ pub(super) fn assign_buffers(name: &Arc<str>, mut program: Program) -> Result<Pl
         outputs: program.outputs,
         block: program.block,
         flops: program.flops,
+        guessed_flops: program.guessed_flops,
         is_open: program.is_open,
         graphs: program.graphs,
         frames: Frames::new(),

@@ -49,6 +49,8 @@ pub(super) struct Program {
     /// The graph, then those compiled into it.
     pub graphs: Vec<Weak<Graph>>,
     pub flops: f64,
+    /// Those of them that are a guess for iterations of loops.
+    pub guessed_flops: f64,
     pub is_open: bool,
     pub inputs: Vec<Slot>,
     pub outputs: Vec<Slot>,
@@ -76,6 +78,7 @@ pub(super) fn lower_graph(scope: &Scope) -> Result<Program> {
         constants: lowering.constants,
         graphs: lowering.graphs,
         flops: lowering.flops,
+        guessed_flops: lowering.guessed_flops,
         is_open: lowering.is_open,
         inputs,
         outputs,
@@ -93,6 +96,8 @@ pub(super) struct Lowering {
     pub constants: Vec<(Slot, Tensor)>,
     pub graphs: Vec<Weak<Graph>>,
     pub flops: f64,
+    /// Those of them that are a guess for iterations of loops.
+    pub guessed_flops: f64,
     pub is_open: bool,
 }
 

@@ -69,6 +69,7 @@ pub struct Plan {
     /// Slots that may hold tensors when the plan has run.
     pub(crate) boxed: Vec<Slot>,
     pub(crate) flops: f64,
+    pub(crate) guessed_flops: f64,
     /// Whether there are steps whose cost is known at run time only.
     pub(crate) is_open: bool,
     pub(crate) frames: Frames,
@@ -84,6 +85,11 @@ impl Plan {
     /// A rough cost of one execution in floating-point operations.
     pub fn flops(&self) -> f64 {
         self.flops
+    }
+
+    /// The same with one iteration of each loop, where `flops` has a guess.
+    pub fn flops_of_one_iteration(&self) -> f64 {
+        self.flops - self.guessed_flops
     }
 
     /// Whether there are steps whose cost is known at run time only.

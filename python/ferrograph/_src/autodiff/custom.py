@@ -19,7 +19,7 @@ __all__ = ["custom_gradient", "grad_pass_through", "recompute_grad"]
 
 
 @public("custom_gradient")
-def custom_gradient(f: Callable | None = None) -> Any:
+def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     """Decorate ``f(*args) -> (result, grad_fn)``: ``grad_fn`` gives the gradient of the result.
 
     ``grad_fn(*upstream)`` takes one gradient for each tensor of the result and gives one for each
@@ -57,13 +57,13 @@ def _check_function(f: Any) -> None:
         raise _core.about_argument(f, TypeError(text))
 
 
-def _is_method_of(f: Callable, instance: Any) -> bool:
+def _is_method_of(f: Callable[..., Any], instance: Any) -> bool:
     """Whether a function was written in the class of an object, which is then no argument of it."""
     name = getattr(f, "__qualname__", "").rpartition("<locals>.")[2]
     return "." in name and hasattr(type(instance), f.__name__)
 
 
-def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
+def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     inputs = nest.map_structure(_tensor, args)
     flat_args = nest.flatten(inputs)
     staged = f if _core.executing_eagerly() else hooks.converted_callback(f)
@@ -94,11 +94,13 @@ class _Later:
 
     __slots__ = ("_f", "_grad_fn", "_n_args", "_variables")
 
-    def __init__(self, f: Callable, grad_fn: Callable, n_args: int, variables: list):
+    def __init__(
+        self, f: Callable[..., Any], grad_fn: Callable[..., Any], n_args: int, variables: list[Any]
+    ):
         self._f, self._grad_fn = f, grad_fn
         self._n_args, self._variables = n_args, variables
 
-    def __call__(self, upstream: list) -> list:
+    def __call__(self, upstream: list[Any]) -> list[Any]:
         found = _gradients(self._f, self._grad_fn, upstream, self._n_args, self._variables)
         return [None if g is None else _dense(g) for g in found]
 
@@ -108,8 +110,12 @@ def _tensor(value: Any) -> Any:
 
 
 def _backward(
-    f: Callable, grad_fn: Callable, results: list, n_args: int, variables: list
-) -> tuple[Any, list]:
+    f: Callable[..., Any],
+    grad_fn: Callable[..., Any],
+    results: list[Any],
+    n_args: int,
+    variables: list[Any],
+) -> tuple[Any, list[Any]]:
     """``grad_fn`` traced, and for each argument and variable the output that is its gradient."""
     region = _core.Region("custom_gradient")
     upstream = [region.add_input(r.dtype, r.shape, "upstream") for r in results]
@@ -122,10 +128,14 @@ def _backward(
 
 
 def _gradients(
-    f: Callable, grad_fn: Callable, upstream: list, n_args: int, variables: list
-) -> list:
+    f: Callable[..., Any],
+    grad_fn: Callable[..., Any],
+    upstream: list[Any],
+    n_args: int,
+    variables: list[Any],
+) -> list[Any]:
     name = _name_of(f)
-    of_variables: list = []
+    of_variables: list[Any] = []
     if variables:
         found, of_variables = grad_fn(*upstream, variables=variables)
         of_variables = list(of_variables)
@@ -145,11 +155,11 @@ def _gradients(
     return listed + of_variables
 
 
-def _name_of(f: Callable) -> str:
+def _name_of(f: Callable[..., Any]) -> str:
     return getattr(f, "__name__", "f")
 
 
-def _takes_variables(grad_fn: Callable) -> bool:
+def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
     import inspect
 
     params = inspect.signature(grad_fn).parameters.values()
@@ -163,7 +173,7 @@ def _dense(grad: Any) -> Any:
 
 
 @public("grad_pass_through")
-def grad_pass_through(f: Callable) -> Callable:
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """``f`` with the gradient of the identity: what comes from above goes to the argument.
 
     Argument and result must have the same shape. For steps without a gradient of their own, such as
@@ -194,7 +204,7 @@ def grad_pass_through(f: Callable) -> Callable:
 
 
 @public("recompute_grad")
-def recompute_grad(f: Callable) -> Callable:
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """``f`` with a gradient that runs it again instead of keeping its intermediate values.
 
     Memory for time: arguments are kept, what was computed from them is not.

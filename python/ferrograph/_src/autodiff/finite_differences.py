@@ -15,7 +15,9 @@ __all__ = ["compute_gradient"]
 
 @public("test.compute_gradient")
 @told
-def compute_gradient(f: Callable, x: Sequence, delta: float | None = None) -> tuple[list, list]:
+def compute_gradient(
+    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+) -> tuple[list[Any], list[Any]]:
     """The Jacobians of ``f(*x)`` by each of ``x``: as computed, and by central differences.
 
     Each is an array with a row for each element of the result and a column for each element of the
@@ -51,7 +53,7 @@ def _argument(value: Any, place: int) -> Any:
     return tensor
 
 
-def _result(f: Callable, arguments: list) -> Any:
+def _result(f: Callable[..., Any], arguments: list[Any]) -> Any:
     found = f(*arguments)
     if isinstance(found, (list, tuple, dict)):
         raise ValueError(f"f must give one tensor, got a {type(found).__name__}")
@@ -70,7 +72,7 @@ def _dense(gradient: Any, argument: Any) -> Any:
     return _core.convert_to_tensor(gradient)
 
 
-def _computed(f: Callable, arguments: list, place: int) -> Any:
+def _computed(f: Callable[..., Any], arguments: list[Any], place: int) -> Any:
     """One row of gradients for each real number of the result."""
     import numpy as np
 
@@ -90,7 +92,7 @@ def _computed(f: Callable, arguments: list, place: int) -> Any:
     return jacobian
 
 
-def _measured(f: Callable, arguments: list, place: int, step: float) -> Any:
+def _measured(f: Callable[..., Any], arguments: list[Any], place: int, step: float) -> Any:
     """One column of differences for each real number of the argument."""
     import numpy as np
 

@@ -112,7 +112,7 @@ class ForwardAccumulator:
         found = outer.gradient(list(targets), weights, list(tangents))
         return _core.emit("ZerosLike", (target,)) if found is None else found
 
-    def _unrecorded(self, target: Any, weights: Any) -> list:
+    def _unrecorded(self, target: Any, weights: Any) -> list[Any]:
         """The gradients of ``target`` by the primals, which the accumulator need not follow."""
         if not self._recording:
             return self._tape.gradient(target, self._primals, weights)

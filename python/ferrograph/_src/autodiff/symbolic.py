@@ -24,7 +24,7 @@ def gradients(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> list:
+) -> list[Any]:
     """The gradients of the sum of ``ys`` by each of ``xs``, in a list: inside traced functions.
 
     ``grad_ys`` weights the ``ys``. What gives one of ``stop_gradients`` counts as a constant. A
@@ -55,7 +55,7 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: Any = None,
     name: str | None = "hessians",
-) -> list:
+) -> list[Any]:
     """The second derivatives of the sum of ``ys`` by each of ``xs``: inside traced functions.
 
     Each has the shape of its source twice. ``gate_gradients`` and ``aggregation_method`` are
@@ -74,7 +74,7 @@ def hessians(
     return [_hessian(first, _ends(ys), source) for source in sources]
 
 
-def _hessian(first: GradientTape, targets: list, source: Any) -> Any:
+def _hessian(first: GradientTape, targets: list[Any], source: Any) -> Any:
     slope = first.gradient(targets, source)
     if slope is None:
         raise ValueError(f"hessians: ys do not depend on {shown(source)}")
@@ -82,7 +82,7 @@ def _hessian(first: GradientTape, targets: list, source: Any) -> Any:
     return again.jacobian(slope, source, UnconnectedGradients.ZERO)
 
 
-def _followed(name: str, sources: list, stops: list) -> GradientTape:
+def _followed(name: str, sources: list[Any], stops: list[Any]) -> GradientTape:
     """A tape that has what was traced so far of these sources, and nothing behind ``stops``."""
     if _core.executing_eagerly():
         raise RuntimeError(
@@ -95,7 +95,7 @@ def _followed(name: str, sources: list, stops: list) -> GradientTape:
     return tape
 
 
-def _listed(values: Any) -> list:
+def _listed(values: Any) -> list[Any]:
     """Tensors, variables and composites in a list. TypeError for other structures."""
     if values is None:
         return []
@@ -104,7 +104,7 @@ def _listed(values: Any) -> list:
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
-def _ends(values: Any) -> list:
+def _ends(values: Any) -> list[Any]:
     return [_end(value) for value in _listed(values)]
 
 

@@ -75,7 +75,7 @@ class GradientTape(_core.TapeBase):
         if self._recording:
             self._end()
 
-    def _follow(self, stops: list) -> None:
+    def _follow(self, stops: list[Any]) -> None:
         """Takes in what was traced so far, up to ``stops``."""
         super()._follow(stops)
         self._entered = True
@@ -142,7 +142,7 @@ class GradientTape(_core.TapeBase):
         """Forget what was recorded."""
         self._reset()
 
-    def watched_variables(self) -> tuple:
+    def watched_variables(self) -> tuple[Any, ...]:
         """The variables watched so far, in order of their construction."""
         found = (variable_by_id(i) for i in sorted(self._watched_ids()))
         return tuple(v for v in found if v is not None)
@@ -247,11 +247,11 @@ class GradientTape(_core.TapeBase):
         self._used_up()
         return found
 
-    def _rows(self, target: Any, flat: list) -> Any:
+    def _rows(self, target: Any, flat: list[Any]) -> Any:
         """A function from the weights of a target to the gradients of the sources."""
         ends = [_endpoint(source) for source in flat]
 
-        def gradients(seed: Any) -> list:
+        def gradients(seed: Any) -> list[Any]:
             found = self._gradient([target], ends, [seed])
             return [
                 _finish(g, s, UnconnectedGradients.NONE) for g, s in zip(found, flat, strict=True)
@@ -288,9 +288,9 @@ class GradientTape(_core.TapeBase):
             self._release()
 
 
-def _parts(structure: Any) -> list:
+def _parts(structure: Any) -> list[Any]:
     """The leaves of a structure, for a composite value the tensors that it has gradients by."""
-    found: list = []
+    found: list[Any] = []
     for leaf in nest.flatten(structure):
         if isinstance(leaf, CompositeTensor):
             found += leaf._gradient_parts()
@@ -299,7 +299,7 @@ def _parts(structure: Any) -> list:
     return found
 
 
-def _like_sources(sources: Any, results: list) -> Any:
+def _like_sources(sources: Any, results: list[Any]) -> Any:
     """Gradients in the structure of the sources."""
     flat, rest = [], iter(results)
     for leaf in nest.flatten(sources):
@@ -310,7 +310,7 @@ def _like_sources(sources: Any, results: list) -> Any:
     return nest.pack_sequence_as(sources, flat)
 
 
-def _weighted(targets: list, output_gradients: Any) -> tuple[list, list]:
+def _weighted(targets: list[Any], output_gradients: Any) -> tuple[list[Any], list[Any]]:
     """The targets that are something, and the weight of each. ValueError for too few or many."""
     given = [None] * len(targets) if output_gradients is None else _parts(output_gradients)
     if len(given) != len(targets):

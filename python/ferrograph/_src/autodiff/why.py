@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..hints import Any
+
 __all__ = ["WhyNone", "why_none"]
 
 _SENTENCES = {
@@ -39,7 +41,7 @@ class WhyNone:
         return f"{text}, at {self.file}:{self.line} in {self.function}"
 
 
-def why_none(found: tuple | None) -> WhyNone | None:
+def why_none(found: tuple[Any, ...] | None) -> WhyNone | None:
     """What the tape found, as the program gets it."""
     if found is None:
         return None

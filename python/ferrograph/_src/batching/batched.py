@@ -18,7 +18,7 @@ class RowFunction:
     Variables that it makes outside of a traced function are made at once.
     """
 
-    def __init__(self, fn: Callable, specs: list[TensorSpec], name: str):
+    def __init__(self, fn: Callable[..., Any], specs: list[TensorSpec], name: str):
         self._region = _core.Region(name)
         if not _core.executing_eagerly():
             self._trace(fn, specs)
@@ -29,7 +29,7 @@ class RowFunction:
         finally:
             pop_creation()
 
-    def _trace(self, fn: Callable, specs: list[TensorSpec]) -> None:
+    def _trace(self, fn: Callable[..., Any], specs: list[TensorSpec]) -> None:
         self._region.enter()
         try:
             inputs = [self._region.add_input(s.dtype, s.shape, "row") for s in specs]
@@ -42,7 +42,9 @@ class RowFunction:
         finally:
             self._region.exit()
 
-    def over(self, args: list, each: list[bool], count: Any, may_loop: bool = True) -> Callable:
+    def over(
+        self, args: list[Any], each: list[bool], count: Any, may_loop: bool = True
+    ) -> Callable[..., Any]:
         """A function of nothing that gives the results of all rows, stacked.
 
         ``each`` says of which of ``args`` there is one for each of the ``count`` rows.
@@ -50,7 +52,7 @@ class RowFunction:
         """
         batched = self._region.batched(each, count, may_loop)
 
-        def results() -> list:
+        def results() -> list[Any]:
             found = _core.emit_call(batched, args)
             return [found] if self._single else list(found or [])
 

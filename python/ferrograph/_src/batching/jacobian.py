@@ -14,10 +14,12 @@ from .batched import RowFunction
 
 __all__ = ["batch_jacobian", "jacobian"]
 
-Rows = Callable[[Any], list]
+Rows = Callable[[Any], list[Any]]
 
 
-def jacobian(gradients: Rows, target: Any, sources: list, fill: bool, at_once: bool = True) -> list:
+def jacobian(
+    gradients: Rows, target: Any, sources: list[Any], fill: bool, at_once: bool = True
+) -> list[Any]:
     """The derivative of each element of ``target`` by each source.
 
     ``gradients(seed)`` gives the gradients of ``target`` weighted by ``seed``. A source that the
@@ -29,7 +31,7 @@ def jacobian(gradients: Rows, target: Any, sources: list, fill: bool, at_once: b
     size = ops.size(target) if known is None else known
     rows = _Seeded(lambda row: gradients(ops.reshape(row, shape)), target.dtype, sources)
     found = rows.stacked(size, at_once)
-    results: list = []
+    results: list[Any] = []
     for rows, source in zip(found, sources, strict=True):
         if rows is None and not fill:
             results.append(None)
@@ -47,7 +49,7 @@ def batch_jacobian(gradients: Rows, target: Any, source: Any, at_once: bool = Tr
     size = ops.reduce_prod(shape[1:]) if known is None else known
     across = ops.stack([shape[0], size])
 
-    def row(seed: Any) -> list:
+    def row(seed: Any) -> list[Any]:
         return gradients(ops.reshape(ops.broadcast_to(seed, across), shape))
 
     (rows,) = _Seeded(row, target.dtype, [source]).stacked(size, at_once)
@@ -62,11 +64,11 @@ def batch_jacobian(gradients: Rows, target: Any, source: Any, at_once: bool = Tr
 class _Seeded:
     """What ``gradients`` gives for rows of the identity matrix: zeros for what never is."""
 
-    def __init__(self, gradients: Rows, dtype: Any, sources: list):
+    def __init__(self, gradients: Rows, dtype: Any, sources: list[Any]):
         self._gradients, self._dtype, self._sources = gradients, dtype, sources
         self._connected = [False] * len(sources)
 
-    def stacked(self, size: Any, at_once: bool) -> list:
+    def stacked(self, size: Any, at_once: bool) -> list[Any]:
         """The gradients for the identity matrix of that size; None for what never is."""
         if not self._sources:
             return []
@@ -75,14 +77,14 @@ class _Seeded:
             rows = self._one_by_one(size)
         return [row if known else None for row, known in zip(rows, self._connected, strict=True)]
 
-    def _row(self, seed: Any) -> list:
+    def _row(self, seed: Any) -> list[Any]:
         found = self._gradients(seed)
         for i, gradient in enumerate(found):
             self._connected[i] = self._connected[i] or gradient is not None
         pairs = zip(found, self._sources, strict=True)
         return [ops.zeros_like(s) if g is None else _core.convert_to_tensor(g) for g, s in pairs]
 
-    def _at_once(self, size: Any) -> list | None:
+    def _at_once(self, size: Any) -> list[Any] | None:
         """All rows at once; None where they have to be taken one by one."""
         spec = TensorSpec([size if isinstance(size, int) else None], self._dtype)
         function = RowFunction(lambda inputs: self._row(inputs[0]), [spec], "jacobian")
@@ -92,7 +94,7 @@ class _Seeded:
             return None
         return results()
 
-    def _one_by_one(self, size: Any) -> list:
+    def _one_by_one(self, size: Any) -> list[Any]:
         if not _core.executing_eagerly():
             specs = [TensorSpec(source.shape, source.dtype) for source in self._sources]
             seeds = ops.eye(size, dtype=self._dtype)

@@ -21,7 +21,7 @@ __all__ = ["vectorized_map"]
 @public("vectorized_map")
 @told
 def vectorized_map(
-    fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+    fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
     """``fn`` of each row of ``elems``, stacked in the structure that ``fn`` returns.
 
@@ -51,12 +51,12 @@ def vectorized_map(
 class _Traced:
     """The trace of a function of one row, and the structure of what it gives."""
 
-    def __init__(self, fn: Callable, rows: Rows):
+    def __init__(self, fn: Callable[..., Any], rows: Rows):
         self._rows = rows
         self._result: Any = None
-        self._leaves: list = []
+        self._leaves: list[Any] = []
 
-        def body(inputs: list) -> list:
+        def body(inputs: list[Any]) -> list[Any]:
             parts = iter(inputs)
             row = [_packed(spec, parts) for spec in self._specs]
             self._result = fn(nest.pack_sequence_as(rows.structure, row))
@@ -67,7 +67,7 @@ class _Traced:
         specs = nest.flatten(self._specs, expand_composites=True)
         self._function = RowFunction(body, specs, "vectorized_map")
 
-    def at_once(self, may_loop: bool) -> Callable | None:
+    def at_once(self, may_loop: bool) -> Callable[..., Any] | None:
         """What gives the results for all rows; None where rows have to be taken one by one."""
         values = [*self._rows.tensors, *self._leaves]
         if any(hasattr(v, "row_splits") for v in values) or self._is_unstackable():
@@ -96,10 +96,10 @@ class _Traced:
         ]
         return nest.pack_sequence_as(self._result, specs)
 
-    def packed(self, results: list) -> Any:
+    def packed(self, results: list[Any]) -> Any:
         """The stacked results in the structure of what the function gives."""
         rest = iter(results)
-        made: list = []
+        made: list[Any] = []
         for leaf in self._leaves:
             if leaf is None or _is_tensor(leaf):
                 made.append(None if leaf is None else next(rest))
@@ -121,7 +121,7 @@ def _tensor(leaf: Any) -> Any:
     return _core.convert_to_tensor(leaf)
 
 
-def _parts(values: list) -> list:
+def _parts(values: list[Any]) -> list[Any]:
     return nest.flatten(values, expand_composites=True)
 
 

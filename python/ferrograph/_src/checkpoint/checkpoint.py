@@ -227,7 +227,7 @@ def _not_followed(name: str, value: Any) -> ValueError:
     )
 
 
-def _by_full_names(graph: ObjectGraph, listed: dict[str, tuple]) -> list[SavedObject]:
+def _by_full_names(graph: ObjectGraph, listed: dict[str, tuple[Any, ...]]) -> list[SavedObject]:
     """The graph of objects for a checkpoint that has none: objects are known by full names."""
     nodes = []
     for value, children in zip(graph.objects, graph.children, strict=True):

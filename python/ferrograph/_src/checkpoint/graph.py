@@ -69,7 +69,7 @@ class ObjectGraph:
         while queue:
             self._add_children(queue.popleft(), queue)
 
-    def _add_children(self, number: int, queue: deque) -> None:
+    def _add_children(self, number: int, queue: deque[Any]) -> None:
         children = []
         for name, child in self._root.children_of(self.objects[number]).items():
             if id(child) not in self._numbers:
@@ -104,7 +104,7 @@ class ObjectGraph:
 def saved_tensors(graph: ObjectGraph) -> tuple[dict[str, Any], bytes]:
     """The tensors of all objects by their names in the checkpoint, and the graph as bytes."""
     tensors: dict[str, Any] = {}
-    nodes: list[tuple] = []
+    nodes: list[tuple[Any, ...]] = []
     empty = graph.without_values()
     for number, value in enumerate(graph.objects):
         held = trackable.tensors_of(value)
@@ -121,7 +121,7 @@ def saved_tensors(graph: ObjectGraph) -> tuple[dict[str, Any], bytes]:
 class SavedGraph:
     """The graph of objects in a checkpoint, and which tensors there are."""
 
-    def __init__(self, path: str, nodes: list[SavedObject], listed: dict[str, tuple]):
+    def __init__(self, path: str, nodes: list[SavedObject], listed: dict[str, tuple[Any, ...]]):
         self.path, self.nodes, self.listed = path, nodes, listed
 
     def tensors_of(self, number: int) -> dict[str, str]:

@@ -44,7 +44,7 @@ def make_folder(path: str) -> None:
             os.makedirs(folder, exist_ok=True)
 
 
-def list_tensors(path: str) -> dict[str, tuple]:
+def list_tensors(path: str) -> dict[str, tuple[Any, ...]]:
     """The numbers of the dtypes and the dimensions of the tensors in a checkpoint, by name."""
     return {name: (code, dims) for name, code, dims in _core.stored_tensors(os.fsencode(path))}
 

@@ -122,7 +122,7 @@ class Restoration:
             if holder is not None:
                 watching.wait(self, holder, missing)
 
-    def _restore(self, matched: list) -> None:
+    def _restore(self, matched: list[Any]) -> None:
         variables, others = [], []
         for number, value in matched:
             keys = self.saved.tensors_of(number)
@@ -142,7 +142,7 @@ class Restoration:
             tensors = self._read(list(keys.values()))
             value._restore_from_tensors(dict(zip(keys, tensors, strict=True)))
 
-    def _restore_variables(self, variables: list) -> None:
+    def _restore_variables(self, variables: list[Any]) -> None:
         for variable, key in variables:
             self._check(variable, key)
         tensors = self._read([key for _, key in variables])
@@ -159,7 +159,7 @@ class Restoration:
                 f"tensor {key} in {self.saved.path} has shape {TensorShape(dims)}"
             )
 
-    def _read(self, keys: list[str]) -> list:
+    def _read(self, keys: list[str]) -> list[Any]:
         if not keys:
             return []
         dtypes = [as_dtype(self.saved.listed[key][0]) for key in keys]

@@ -25,7 +25,7 @@ def save(
     dataset: Dataset,
     path: Any,
     compression: Any,
-    shard_func: Callable | None,
+    shard_func: Callable[..., Any] | None,
     checkpoint_args: Any,
 ) -> None:
     """``Dataset.save`` with ``checkpoint_args``."""
@@ -59,7 +59,7 @@ class _Saving:
         self._manager = CheckpointManager(Checkpoint(**followed), **args)
         self._interval = self._manager.checkpoint_interval or 1
 
-    def run(self, path: str, shard_func: Callable | None) -> None:
+    def run(self, path: str, shard_func: Callable[..., Any] | None) -> None:
         """Write what is not written yet, then the whole."""
         self._manager.restore_or_initialize()
         if not bool(self._is_done):
@@ -95,7 +95,7 @@ class _Saving:
         self._manager.save(check_interval=False)
         return True
 
-    def _put_together(self, path: str, shard_func: Callable | None) -> None:
+    def _put_together(self, path: str, shard_func: Callable[..., Any] | None) -> None:
         """Write the parts, one after the other, where the whole is to be."""
         spec = self._dataset.element_spec
         names = [self._part(number) for number in range(int(self._n_parts))]

@@ -66,7 +66,7 @@ class ShardingCallback:
         """What it does, for people."""
         raise NotImplementedError(f"{type(self).__name__} has no description")
 
-    def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Mapping]:
+    def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Mapping[Any, Any]]:
         """The files."""
         raise NotImplementedError(f"{type(self).__name__} can't be called")
 
@@ -88,7 +88,7 @@ class ShardByTaskPolicy(ShardingCallback):
         """What it does, for people."""
         return "Split tensors into shards based on their device spec task."
 
-    def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Mapping]:
+    def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Mapping[Any, Any]]:
         """The one file."""
         return [{key: part for t in shardable_tensors for key, part in _alone(t).items()}]
 
@@ -127,10 +127,10 @@ class MaxShardSizePolicy(ShardingCallback):
         """What it does, for people."""
         return "Split tensors into shards with a max shard size."
 
-    def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Mapping]:
+    def __call__(self, shardable_tensors: Sequence[ShardableTensor]) -> Sequence[Mapping[Any, Any]]:
         """The files."""
-        shards: list[dict] = []
-        large: list[dict] = []
+        shards: list[dict[Any, Any]] = []
+        large: list[dict[Any, Any]] = []
         free = 0
         for tensor in shardable_tensors:
             size = _n_bytes(tensor)
@@ -188,7 +188,9 @@ def _named(callback: Any) -> str:
     return f"the sharding callback {type(callback).__name__}"
 
 
-def _check(name: str, parts: Any, tensors: dict, found: dict, callback: Any) -> None:
+def _check(
+    name: str, parts: Any, tensors: dict[Any, Any], found: dict[Any, Any], callback: Any
+) -> None:
     """ValueError for what a callback may not give under a name."""
     if name not in tensors:
         raise ValueError(f"{_named(callback)} gave a tensor {name!r} that it was not given")

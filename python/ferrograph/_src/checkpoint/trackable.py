@@ -44,7 +44,7 @@ VALUE = "VARIABLE_VALUE"
 _SEQUENCES = (list, tuple)
 _MAPPINGS = (dict, OrderedDict)
 # Classes whose instances refer to what their attributes hold.
-with_attributes: list[type] = [Module, Generator]
+with_attributes: list[type[Any]] = [Module, Generator]
 
 
 def is_variable(value: Any) -> bool:

@@ -25,7 +25,7 @@ __all__ = ["TrackedDict", "TrackedList", "arrived", "is_newest", "replace", "tel
 __all__ += ["wait"]
 
 # Classes of other layers whose instances call ``arrived`` when an attribute is set.
-telling: list[type] = []
+telling: list[type[Any]] = []
 
 
 class _Watched:
@@ -40,7 +40,7 @@ class _Watched:
 
 _watched: dict[int, _Watched] = {}
 # The orders of the restorations that gave objects their values last, by the objects' identities.
-_restored: dict[int, tuple[weakref.ref, int]] = {}
+_restored: dict[int, tuple[weakref.ref[Any], int]] = {}
 
 
 def is_newest(restoration: Any, value: Any, has_values: bool) -> bool:
@@ -183,7 +183,7 @@ class _Container:
         stand_ins = {id(part._source): part for part in _parts(self) if hasattr(part, "_source")}
         self._fill([stand_ins.get(id(part), part) for part in _parts(source)])
 
-    def _fill(self, parts: list) -> None:
+    def _fill(self, parts: list[Any]) -> None:
         """Hold these elements, or these under the keys that the other one has."""
         raise NotImplementedError
 
@@ -207,12 +207,12 @@ def _parts(value: Any) -> Any:
     return value.values() if isinstance(value, dict) else value
 
 
-def _items(value: Any) -> list:
+def _items(value: Any) -> list[Any]:
     """The elements, or the keys and then what stands under them."""
     return [*value, *value.values()] if isinstance(value, dict) else list(value)
 
 
-def _are_same(now: list, known: list) -> bool:
+def _are_same(now: list[Any], known: list[Any]) -> bool:
     """Whether these are the same objects, or those that have taken their places."""
 
     def same(a: Any, b: Any) -> bool:
@@ -222,10 +222,10 @@ def _are_same(now: list, known: list) -> bool:
     return len(now) == len(known) and all(map(same, now, known))
 
 
-class TrackedList(_Container, list):
+class TrackedList(_Container, list[Any]):
     """A list that tells of new elements, for which a restoration may wait."""
 
-    def _fill(self, parts: list) -> None:
+    def _fill(self, parts: list[Any]) -> None:
         self[:] = parts
 
     def append(self, value: Any) -> None:
@@ -264,7 +264,7 @@ class _Mapping(_Container):
 
     _is_tracked_mapping = True
 
-    def _fill(self: Any, parts: list) -> None:
+    def _fill(self: Any, parts: list[Any]) -> None:
         keys = list(self._source)
         self.clear()
         self.update(zip(keys, parts, strict=True))
@@ -292,19 +292,19 @@ class _Mapping(_Container):
         return f"DictWrapper({dict(self)!r})"
 
 
-class TrackedDict(_Mapping, dict):
+class TrackedDict(_Mapping, dict[Any, Any]):
     """A dictionary that tells of new keys, for which a restoration may wait."""
 
     def __reduce__(self) -> Any:
         return dict, (dict(self),)
 
 
-class _TrackedOrderedDict(_Mapping, OrderedDict):
+class _TrackedOrderedDict(_Mapping, OrderedDict[Any, Any]):
     def __reduce__(self) -> Any:
         return OrderedDict, (list(self.items()),)
 
 
-_TRACKED: dict[type, Any] = {
+_TRACKED: dict[type[Any], Any] = {
     list: TrackedList,
     dict: TrackedDict,
     OrderedDict: _TrackedOrderedDict,

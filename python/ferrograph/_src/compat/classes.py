@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..context.ownership import LentName, lent
+from ..hints import Any
 from ..native import _core
 from ..ragged.tensor import RaggedTensor
 from ..sparse.tensor import SparseTensor
@@ -13,7 +14,7 @@ __all__ = ["DatasetV2", "EagerTensor", "RaggedTensor", "SparseTensor", "Tensor",
 Tensor, EagerTensor = _core.Tensor, _core.EagerTensor
 
 # Keras asks the modules of these, as it does not import what may not be there.
-_MODULES: dict[type, str] = {
+_MODULES: dict[type[Any], str] = {
     EagerTensor: "tensorflow.python.framework.ops",
     Tensor: "tensorflow.python.framework.tensor",
     DatasetV2: "tensorflow.python.data.ops.dataset_ops",

@@ -7,7 +7,7 @@ from typing import Any
 __all__ = ["enabled", "unwrap"]
 
 
-def unwrap(maybe_tf_decorator: Any) -> tuple[list, Any]:
+def unwrap(maybe_tf_decorator: Any) -> tuple[list[Any], Any]:
     """The decorators around a function, outermost first, and the function within."""
     found = []
     while hasattr(maybe_tf_decorator, "__wrapped__"):

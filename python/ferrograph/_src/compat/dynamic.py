@@ -27,7 +27,9 @@ def accept_dynamic(keras: ModuleType) -> None:
     )
 
 
-def _taking_dynamic(init: Callable, compute_output_shape: Callable) -> Callable:
+def _taking_dynamic(
+    init: Callable[..., Any], compute_output_shape: Callable[..., Any]
+) -> Callable[..., Any]:
     """A layer's ``__init__`` that takes ``dynamic`` out of its arguments.
 
     It takes keywords alone as the layer's own: Keras makes configurations of what it takes.
@@ -44,7 +46,7 @@ def _taking_dynamic(init: Callable, compute_output_shape: Callable) -> Callable:
     return __init__
 
 
-def _telling(compute_output_spec: Callable, name: str) -> Callable:
+def _telling(compute_output_spec: Callable[..., Any], name: str) -> Callable[..., Any]:
     """How a dynamic layer's output is found from its call.
 
     NotImplementedError where the call needs values, upon which a ``Sequential`` model finds no

@@ -46,7 +46,7 @@ def gradients(
     aggregation_method: Any = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = None,
-) -> list:
+) -> list[Any]:
     """The gradients of the sum of ``ys`` by each of ``xs``, inside traced functions."""
     how = UnconnectedGradients.NONE if unconnected_gradients is None else unconnected_gradients
     return gradients_of(
@@ -54,7 +54,9 @@ def gradients(
     )
 
 
-def py_func(func: Callable, inp: Any, Tout: Any, stateful: bool = True, name: Any = None) -> Any:
+def py_func(
+    func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: Any = None
+) -> Any:
     """Call ``func`` with NumPy arrays each time the graph runs; its results as tensors."""
     return numpy_function(func, inp, Tout, stateful, name)
 
@@ -78,6 +80,6 @@ class glorot_uniform_initializer:
         draw = random_uniform_initializer(-limit, limit, self.seed)
         return draw(shape, self.dtype if dtype is None else dtype)
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict[Any, Any]:
         """The arguments that the initialiser was made of."""
         return {"seed": self.seed, "dtype": self.dtype.name}

@@ -14,12 +14,12 @@ __all__ = ["cond", "foldl", "foldr", "map_fn", "scan", "while_loop"]
 
 def cond(
     pred: Any,
-    true_fn: Callable | None = None,
-    false_fn: Callable | None = None,
+    true_fn: Callable[..., Any] | None = None,
+    false_fn: Callable[..., Any] | None = None,
     strict: bool = False,
     name: Any = None,
-    fn1: Callable | None = None,
-    fn2: Callable | None = None,
+    fn1: Callable[..., Any] | None = None,
+    fn2: Callable[..., Any] | None = None,
 ) -> Any:
     """The result of one of two functions; unless ``strict``, one value in a list is the value."""
     found = cond_of(pred, true_fn or fn1, false_fn or fn2, name)
@@ -28,8 +28,8 @@ def cond(
 
 
 def while_loop(
-    cond: Callable,
-    body: Callable,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
     loop_vars: Any,
     shape_invariants: Any = None,
     parallel_iterations: int = 10,

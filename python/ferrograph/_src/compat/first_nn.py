@@ -111,6 +111,6 @@ def ctc_beam_search_decoder(
     beam_width: int = 100,
     top_paths: int = 1,
     merge_repeated: bool = True,
-) -> tuple:
+) -> tuple[Any, ...]:
     """The most probable label sequences; equal labels one after the other are one, by default."""
     return ctc.beam_search(inputs, sequence_length, beam_width, top_paths, merge_repeated)

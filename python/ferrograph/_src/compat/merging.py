@@ -15,6 +15,6 @@ def strategy_supports_no_merge_call() -> bool:
     return True
 
 
-def maybe_merge_call(fn: Callable, strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
+def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
     """``fn(strategy, *args, **kwargs)``, where the program is."""
     return fn(strategy, *args, **kwargs)

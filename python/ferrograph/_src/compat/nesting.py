@@ -26,12 +26,14 @@ def assert_shallow_structure(
 
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
-) -> list:
+) -> list[Any]:
     """What ``input_tree`` holds where ``shallow_tree`` has its leaves, in order."""
     return list(_up_to(shallow_tree, input_tree, check_types, expand_composites))
 
 
-def map_structure_up_to(shallow_tree: Any, func: Callable, *inputs: Any, **kwargs: Any) -> Any:
+def map_structure_up_to(
+    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
+) -> Any:
     """``func`` of what the inputs hold at each leaf of ``shallow_tree``, in its structure.
 
     ValueError where there is no input.
@@ -47,20 +49,20 @@ def map_structure_up_to(shallow_tree: Any, func: Callable, *inputs: Any, **kwarg
     return nest.pack_sequence_as(shallow_tree, results, expand)
 
 
-def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list:
+def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves in order, each after the tuple of keys and positions that leads to it."""
     return list(_with_paths(structure, (), expand_composites))
 
 
 def flatten_with_joined_string_paths(
     structure: Any, separator: str = "/", expand_composites: bool = False
-) -> list:
+) -> list[Any]:
     """The leaves in order, each after the keys and positions that lead to it, as one string."""
     pairs = flatten_with_tuple_paths(structure, expand_composites)
     return [(separator.join(map(str, path)), leaf) for path, leaf in pairs]
 
 
-def map_structure_with_tuple_paths(func: Callable, *structure: Any, **kwargs: Any) -> Any:
+def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """``func`` of the path and the corresponding leaves, in the structure of the first."""
     paths = iter([path for path, _ in flatten_with_tuple_paths(structure[0])])
     return nest.map_structure(lambda *leaves: func(next(paths), *leaves), *structure, **kwargs)
@@ -104,7 +106,9 @@ def _items(structure: Any) -> list[tuple[Any, Any]]:
     return list(zip(names, children, strict=True))
 
 
-def _with_paths(structure: Any, path: tuple, expand: bool) -> Iterator[tuple[tuple, Any]]:
+def _with_paths(
+    structure: Any, path: tuple[Any, ...], expand: bool
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
     if not (nest.is_nested(structure) or (expand and hasattr(type(structure), "_component_list"))):
         yield path, structure
         return

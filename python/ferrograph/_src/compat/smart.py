@@ -14,8 +14,8 @@ __all__ = ["smart_cond", "where_by_rows"]
 
 def smart_cond(
     pred: Any,
-    true_fn: Callable | None = None,
-    false_fn: Callable | None = None,
+    true_fn: Callable[..., Any] | None = None,
+    false_fn: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
     """``cond``, or the one function where it is known which. TypeError for what is no function."""

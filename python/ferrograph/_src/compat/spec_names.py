@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..data.specs import TensorArraySpec
 from ..data.structure import NoneTensorSpec
+from ..hints import Any
 from ..ragged.spec import RaggedTensorSpec
 from ..sparse.tensor import SparseTensorSpec
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -16,7 +17,7 @@ _CLASSES: dict[str, type[TypeSpec]] = {
 }
 
 
-def get_name(cls: type) -> str:
+def get_name(cls: type[Any]) -> str:
     """The name of a class of specs. ValueError where it has none; TypeError for another class."""
     if not (isinstance(cls, type) and issubclass(cls, TypeSpec)):
         raise TypeError(f"expected a subclass of TypeSpec, got {cls!r}")

@@ -87,7 +87,7 @@ def _is_nowhere_else(value: Any) -> bool:
 watching.telling.append(AutoTrackable)
 
 
-def no_automatic_dependency_tracking(method: Callable) -> Callable:
+def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that sets attributes which no checkpoint is to follow."""
 
     @functools.wraps(method)

@@ -39,7 +39,7 @@ def dynamic_update_slice(x: Any, updates: Any, start: Any, name: str | None = No
     return _core.emit("TensorScatterUpdate", (x, where, updates), None, name)
 
 
-def compile(computation: Callable, inputs: Sequence[Any] | None = None) -> list[Any]:
+def compile(computation: Callable[..., Any], inputs: Sequence[Any] | None = None) -> list[Any]:
     """What a function gives, in a list where it is one value: plans are compiled as they are."""
     found = convert_callback(computation)(*(inputs or ()))
     if found is None:

@@ -107,7 +107,9 @@ def _say(error: BaseException, text: str) -> None:
         error.args = (text, *error.args[1:])
 
 
-def mistake(function: Callable, given: Sequence[Any], error: BaseException) -> BaseException:
+def mistake(
+    function: Callable[..., Any], given: Sequence[Any], error: BaseException
+) -> BaseException:
     """``error`` of a call of a public function with these arguments by place, which names the one
     that is at fault where that is seen.
 
@@ -142,7 +144,7 @@ def _is_plain(error: BaseException) -> bool:
     return type(error) in _PLAIN or is_numpys or isinstance(error, OpError)
 
 
-def _misfits(function: Callable, arguments: dict[str, Any], text: str) -> list[str]:
+def _misfits(function: Callable[..., Any], arguments: dict[str, Any], text: str) -> list[str]:
     """The arguments of kinds that do not fit: as the function says of its parameters, as the
     message says, or since hardly any function takes such."""
     given = _given(function, arguments)
@@ -155,7 +157,7 @@ def _misfits(function: Callable, arguments: dict[str, Any], text: str) -> list[s
     return found or _of_a_named_class(text, given)
 
 
-def _given(function: Callable, arguments: dict[str, Any]) -> dict[str, Any]:
+def _given(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments that are no defaults."""
     known = _defaults(function)
     return {n: v for n, v in arguments.items() if n not in known or v is not known[n]}
@@ -172,14 +174,14 @@ def _of_a_named_class(text: str, arguments: dict[str, Any]) -> list[str]:
     return found if len(found) == 1 else []
 
 
-def _names_class(text: str, kind: type) -> bool:
+def _names_class(text: str, kind: type[Any]) -> bool:
     """Whether a message names a class as that of what was given."""
     name = re.escape(kind.__name__)
     return re.search(rf"'{name}' object|\bnot '?{name}'?$|\(of type {name}\)", text) is not None
 
 
 def _shown_in(
-    text: str, function: Callable, arguments: dict[str, Any], mentioned: list[str]
+    text: str, function: Callable[..., Any], arguments: dict[str, Any], mentioned: list[str]
 ) -> list[str]:
     """The arguments that a message begins with, or else the only one whose value it shows; those
     that are no defaults first. None where the message says its place."""
@@ -246,20 +248,20 @@ def _is_librarys(traceback: types.TracebackType) -> bool:
     return module == "numpy" or module in sys.stdlib_module_names
 
 
-def _defaults(function: Callable) -> dict[str, Any]:
+def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
     """The defaults of parameters by their names."""
     defaults, code = function.__defaults__ or (), function.__code__
     names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
     return {**dict(zip(names, defaults, strict=True)), **(function.__kwdefaults__ or {})}
 
 
-def _fits(function: Callable, name: str, value: Any) -> bool:
+def _fits(function: Callable[..., Any], name: str, value: Any) -> bool:
     """Whether a value is of a kind that a parameter may be said to take."""
     kinds = _kinds(function, name)
     return any(_TAKES[kind](value) for kind in kinds) if kinds <= _TAKES.keys() else True
 
 
-def _kinds(function: Callable, name: str) -> set[str]:
+def _kinds(function: Callable[..., Any], name: str) -> set[str]:
     """What a parameter is said to take: by its annotation, else by its default."""
     text = re.sub(r"\[.*\]", "", str(function.__annotations__.get(name, "Any")))
     kinds, known = set(text.split(" | ")), _defaults(function)
@@ -296,4 +298,4 @@ _TAKES: dict[str, Callable[[Any], bool]] = {
     "TensorLike": lambda value: not _is_no_value(value),
     "Any": lambda value: True,
 }
-_KIND_OF: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str"}
+_KIND_OF: dict[type[Any], str] = {bool: "bool", int: "int", float: "float", str: "str"}

@@ -17,9 +17,9 @@ class ByClass:
 
     def __init__(self, found: dict[int, Any] | None = None) -> None:
         self.found: dict[int, Any] = {} if found is None else found
-        self._alive: dict[int, weakref.ref] = {}
+        self._alive: dict[int, weakref.ref[Any]] = {}
 
-    def keep(self, kind: type, value: Any) -> Any:
+    def keep(self, kind: type[Any], value: Any) -> Any:
         """Remember the value of a class; gives it."""
         key, found, alive = id(kind), self.found, self._alive
 

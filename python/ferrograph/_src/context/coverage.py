@@ -8,7 +8,7 @@ is there, whether ``PLANNED`` still lists it or not.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 __all__ = ["LEFT_OUT", "NAMESPACES", "PLANNED", "hint"]
 
@@ -80,6 +80,7 @@ package is called ``fg``.
     "strings": "Functions of string tensors.",
     "summary": "Summaries of a run, which TensorBoard shows.",
     "summary.experimental": "The step of summaries, and parts of them.",
+    "testing": "Assertions for tests of programs.",
     "test": "Checks of gradients against finite differences.",
     "train": "Training: checkpoints, the objects whose values they hold, and examples as messages.",
     "train.experimental": "How checkpoints are spread over files.",
@@ -312,8 +313,9 @@ _LEFT_OUT_MODULES = {
 }
 
 
-def hint(namespace: str, name: str, there: Iterable[str]) -> str:
-    """What to say behind "has no attribute": where the name stands, or which are like it."""
+def hint(namespace: str, name: str, there: Iterable[str], elsewhere: Mapping[str, str]) -> str:
+    """What to say behind "has no attribute": where the name stands, what the function of that name
+    ``elsewhere`` is called here, or which is like it."""
     full = f"{namespace}.{name}" if namespace else name
     if full in _PLANNED_MODULES or name in PLANNED.get(namespace, "").split():
         return ": it is planned, and not there yet (docs/coverage.md)"
@@ -322,7 +324,7 @@ def hint(namespace: str, name: str, there: Iterable[str]) -> str:
     for reason, names in LEFT_OUT.items():
         if full in names.split():
             return f": it is left out, as {reason}"
-    near = difflib.get_close_matches(name, [n for n in there if n[0] != "_"], n=3)
-    if near:
-        return f"; did you mean {' or '.join(repr(n) for n in near)}?"
-    return ""
+    if not namespace and name in elsewhere:
+        return f": use fg.{elsewhere[name]}"
+    near = difflib.get_close_matches(name, [n for n in there if n[0] != "_"], n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -37,6 +37,6 @@ def _is_told(part: Any) -> bool:
     return hasattr(type(part), "__del__")
 
 
-def _calls_the_program(reference: weakref.ref) -> bool:
+def _calls_the_program(reference: weakref.ref[Any]) -> bool:
     called = reference.__callback__
     return called is not None and not is_own_module(getattr(called, "__module__", None))

@@ -17,13 +17,13 @@ class Hooks:
     """The calls that go upwards."""
 
     # A library function's callback, converted where conversion is on.
-    converted_callback: Callable[[Callable], Callable]
+    converted_callback: Callable[[Callable[..., Any]], Callable[..., Any]]
     # What converted code calls in place of a function.
     callee: Callable[[Any], Any]
     # What is called in place of a function, in its converted form, that runs in frames already.
     recursive: Callable[[Any, Any, Any], Any]
     # The Jacobians of a tape's gradients: ``batching.jacobian`` has them.
-    jacobian: Callable[..., list]
+    jacobian: Callable[..., list[Any]]
     batch_jacobian: Callable[..., Any]
     # The loop and the conditional of the graph, for operations that are one.
     while_loop: Callable[..., Any]

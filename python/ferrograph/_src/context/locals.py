@@ -53,7 +53,7 @@ def namespace_of(frame: types.FrameType) -> dict[str, Any]:
 def untraced(measure: Callable[[], Any]) -> Any:
     """What ``measure`` gives on a thread of its own: where a debugger traces, it refers to what
     names hold."""
-    found: list = []
+    found: list[Any] = []
     ended = _thread.allocate_lock()
 
     def run() -> None:

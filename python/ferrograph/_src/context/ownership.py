@@ -123,7 +123,7 @@ class LentName(str):
     __slots__ = ("home",)
     home: str
 
-    def __reduce_ex__(self, protocol: Any) -> tuple:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return str, (self.home,)
 
 
@@ -168,7 +168,7 @@ def _library_folders() -> tuple[str, ...]:
     return tuple(folder + os.sep for folder in folders)
 
 
-def _has_code_of_others(cls: type) -> bool:
+def _has_code_of_others(cls: type[Any]) -> bool:
     """Whether a class that names a library's module has methods that are written elsewhere."""
     for held in cls.__dict__.values():
         if type(held) is types.FunctionType and held.__globals__.get("__name__") != cls.__module__:
@@ -187,17 +187,17 @@ _HEAP_TYPE = 1 << 9  # of the flags of a class: made at run time
 _CLOSED = 1 << 8 if _io.FileIO.__flags__ & _HEAP_TYPE else 0
 
 
-def is_written_in_c(cls: type) -> bool:
+def is_written_in_c(cls: type[Any]) -> bool:
     """Whether no ``class`` statement made a class."""
     return cls.__flags__ & (_HEAP_TYPE | _CLOSED) != _HEAP_TYPE
 
 
-def is_built_in(cls: type) -> bool:
+def is_built_in(cls: type[Any]) -> bool:
     """Whether a native class is static, not made when its module is imported."""
     return not cls.__flags__ & _HEAP_TYPE
 
 
-def is_library_class(cls: type) -> bool:
+def is_library_class(cls: type[Any]) -> bool:
     """Whether a class is Python's, an installed package's or this package's."""
     if is_written_in_c(cls) or issubclass(cls, types.ModuleType):
         return True

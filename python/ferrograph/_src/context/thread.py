@@ -57,7 +57,7 @@ class Ongoing:
         self.branches = _thread.branches
         self.region: Any = None
         self.result: Any = None  # what it returns, as far as that is known
-        self.choices: list = []  # what it may return instead
+        self.choices: list[Any] = []  # what it may return instead
         self.errors: list[Exception] = []
         self.n_passes = 0
         self.is_open = False  # whether it calls a function outside it that is being traced

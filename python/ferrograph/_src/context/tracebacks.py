@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import types
 import weakref
 
+from .. import later
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values.errors import OperatorNotAllowedInGraphError
 from ..values.public import public
@@ -21,11 +24,17 @@ __all__ = [
     "add_note",
     "disable_traceback_filtering",
     "enable_traceback_filtering",
+    "filter_uncaught",
     "is_filtering",
     "set_filtering",
     "show_users_frames",
     "tell_notes",
 ]
+
+if TYPE_CHECKING:
+    from . import other_names
+else:
+    (other_names,) = later(__package__, "other_names")
 
 _HAS_NOTES = hasattr(BaseException, "add_note")
 _state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
@@ -102,7 +111,7 @@ def show_users_frames(error: BaseException) -> None:
         if one is None or id(one) in seen:
             continue
         seen.add(id(one))
-        one.__traceback__ = _filtered(one.__traceback__)
+        _filter(one)
         pending += [one.__cause__, one.__context__]
 
 
@@ -110,12 +119,15 @@ def _explain(error: BaseException) -> None:
     """Say in an error about a tensor's missing value why the code was not converted."""
     if isinstance(error, AttributeError):
         _explain_attribute(error)
+    if isinstance(error.__cause__, OperatorNotAllowedInGraphError) and error.args == (_SEQUENCE,):
+        error.args = (f"{_SEQUENCE}: {_NO_ELEMENT}",)
     if not isinstance(error, OperatorNotAllowedInGraphError) or not error.args:
         return
-    traceback, reason = error.__traceback__, None
+    traceback, reason, frame = error.__traceback__, None, None
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not is_own_file(code.co_filename):
+            frame = traceback
             reason = unconverted.get(code)
             if reason is None and _is_called_by_python(code):
                 reason = (
@@ -123,9 +135,25 @@ def _explain(error: BaseException) -> None:
                     "iteration; call a method or a function in its place"
                 )
         traceback = traceback.tb_next
+    if frame is not None and (name := _called_of_math(frame)):
+        error.args = (f"{error.args[0]}: `fg.math.{name}` in place of `math.{name}`",)
+        return
     if reason is not None:
         text = f"{error.args[0]}\nAutoGraph did not convert the code: {reason}."
         error.args = (text, *error.args[1:])
+
+
+def _called_of_math(traceback: types.TracebackType) -> str | None:
+    """The function of the module ``math`` that a line calls, where there is one for tensors."""
+    line = sources.line(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno)
+    math = traceback.tb_frame.f_globals.get("math")
+    if math is None or math is not sys.modules.get("math"):
+        return None
+    import re
+
+    found = re.search(r"\bmath\.(\w+)\(", line)
+    tensors = sys.modules["ferrograph"].math
+    return found[1] if found is not None and hasattr(tensors, found[1]) else None
 
 
 def _say_place(error: BaseException) -> None:
@@ -169,13 +197,24 @@ def _is_raised_at(traceback: types.TracebackType) -> bool:
     return opcode.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"
 
 
-_VALUE = frozenset({"numpy", "item", "tolist", "eval"})  # what gives the value of a tensor
+_SEQUENCE = "setting an array element with a sequence."  # as NumPy says it
+_NO_ELEMENT = (
+    "an element of a NumPy array cannot be a tensor that has no value while the function is "
+    "traced. Collect the tensors in a list for `fg.stack`, or write `fg.tensor_scatter_nd_update`."
+)
+_VALUE = frozenset({"numpy", "eval"})  # what gives the value of a tensor
 
 
 def _explain_attribute(error: AttributeError) -> None:
     """Say what to write in place of an attribute that a symbolic tensor does not have."""
     tensor, name = getattr(error, "obj", None), getattr(error, "name", None)
-    if not isinstance(tensor, _core.Tensor) or not _core.is_symbolic(tensor) or not error.args:
+    if not isinstance(tensor, _core.Tensor) or not error.args or "\n" in str(error.args[0]):
+        return
+    if name in other_names.METHODS:
+        cure = f": write `{other_names.METHODS[name]}`"
+        error.args = (error.args[0].removesuffix(cure) + cure,)
+        return
+    if not _core.is_symbolic(tensor):
         return
     lines = [f"{error.args[0]}: this tensor has no value while the function is traced"]
     traceback = error.__traceback__
@@ -206,6 +245,23 @@ def _is_called_by_python(code: types.CodeType) -> bool:
     """Whether user code of a class runs as it was written, with others converted around it."""
     plain = OPERATORS not in (*code.co_freevars, *code.co_cellvars)
     return plain and code.co_varnames[:1] == ("self",) and code.co_argcount > 0
+
+
+def _filter(error: BaseException) -> None:
+    """Leave this package's frames out of the traceback of an error, and mark it where there were
+    any."""
+    shown = _filtered(error.__traceback__)
+    if _length(shown) != _length(error.__traceback__):
+        with contextlib.suppress(AttributeError):  # not every class takes attributes
+            error._ferrograph_hides_frames = True  # type: ignore[attr-defined]
+    error.__traceback__ = shown
+
+
+def _length(traceback: types.TracebackType | None) -> int:
+    n = 0
+    while traceback is not None:
+        n, traceback = n + 1, traceback.tb_next
+    return n
 
 
 def _filtered(traceback: types.TracebackType | None) -> types.TracebackType | None:
@@ -262,3 +318,72 @@ def tell_notes(exception: Exception) -> Exception:
         exception.args = (*others, "\n".join([str(last), *notes]))
         exception.__notes__ = []
     return exception
+
+
+_FOOTER = "(Frames of ferrograph are left out; FERROGRAPH_TRACEBACK=full shows them.)"
+
+
+def filter_uncaught() -> None:
+    """Have errors that nobody catches shown without this package's frames: by Python, on other
+    threads, and by IPython. What the program has set to show them shows them still."""
+    show = sys.excepthook
+
+    def excepthook(kind: type[Any], error: BaseException, traceback: Any) -> None:
+        show(kind, error, _users_part(error, traceback))
+        _tell_hidden(error)
+
+    sys.excepthook = excepthook
+    if (threading := sys.modules.get("threading")) is not None:
+        _filter_threads(threading)
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None and not shell.custom_exceptions:
+        shell.set_custom_exc((Exception,), _show_in_shell)
+
+
+def _filter_threads(threading: Any) -> None:
+    show = threading.excepthook
+
+    def excepthook(found: Any) -> None:
+        if found.exc_value is None:
+            show(found)
+            return
+        part = _users_part(found.exc_value, found.exc_traceback)
+        show(type(found)((found.exc_type, found.exc_value, part, found.thread)))
+        _tell_hidden(found.exc_value)
+
+    threading.excepthook = excepthook
+
+
+def _show_in_shell(
+    shell: Any, kind: type[Any], error: BaseException, traceback: Any, tb_offset: Any = None
+) -> None:
+    part = _users_part(error, traceback)
+    shell.showtraceback((kind, error, part), tb_offset=tb_offset)
+    _tell_hidden(error)
+
+
+def _users_part(error: BaseException, traceback: Any) -> Any:
+    """The traceback of an error as the program's own frames make it."""
+    if not _comes_from_here(error):
+        return traceback
+    show_users_frames(error)
+    return error.__traceback__
+
+
+def _comes_from_here(error: BaseException) -> bool:
+    """Whether the traceback of an error has frames of this package, or its text may be made
+    clearer."""
+    if isinstance(error, AttributeError):
+        return True
+    traceback = error.__traceback__
+    while traceback is not None:
+        if is_own_file(traceback.tb_frame.f_code.co_filename):
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+def _tell_hidden(error: BaseException) -> None:
+    if getattr(error, "_ferrograph_hides_frames", False) and sys.stderr is not None:
+        print(_FOOTER, file=sys.stderr)

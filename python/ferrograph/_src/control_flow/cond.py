@@ -24,8 +24,8 @@ __all__ = ["case", "cond", "switch_case"]
 @public("cond")
 def cond(
     pred: Any,
-    true_fn: Callable | None = None,
-    false_fn: Callable | None = None,
+    true_fn: Callable[..., Any] | None = None,
+    false_fn: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> Any:
     """``true_fn()`` where ``pred`` holds, else ``false_fn()``.
@@ -43,7 +43,9 @@ def cond(
     return _choice(pred, true_fn, false_fn, ("true_fn", "false_fn"))
 
 
-def _choice(pred: Any, true_fn: Callable, false_fn: Callable, sides: tuple[str, str]) -> Any:
+def _choice(
+    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], sides: tuple[str, str]
+) -> Any:
     if not conditional.is_staged(pred):
         return true_fn() if pred else false_fn()
     yes, no = hooks.converted_callback(true_fn), hooks.converted_callback(false_fn)
@@ -54,7 +56,7 @@ def _choice(pred: Any, true_fn: Callable, false_fn: Callable, sides: tuple[str, 
 @told
 def case(
     pred_fn_pairs: Any,
-    default: Callable | None = None,
+    default: Callable[..., Any] | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str = "case",
@@ -88,7 +90,7 @@ def _check_default(function: str, default: Any) -> None:
         raise TypeError(f"{function}: default must be a function, got {shown(default)}")
 
 
-def _pairs(given: Any) -> list[tuple[Any, Callable]]:
+def _pairs(given: Any) -> list[tuple[Any, Callable[..., Any]]]:
     pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
     if not pairs:
         raise ValueError("case needs at least one pair of a predicate and a function")
@@ -98,7 +100,9 @@ def _pairs(given: Any) -> list[tuple[Any, Callable]]:
     return pairs
 
 
-def _first_true(predicates: list, functions: list, default: Callable, at: int = 0) -> Any:
+def _first_true(
+    predicates: list[Any], functions: list[Any], default: Callable[..., Any], at: int = 0
+) -> Any:
     if not predicates:
         return hooks.converted_callback(default)()
     others = "the default" if len(functions) == 1 else "one of the functions after it"
@@ -113,7 +117,10 @@ def _first_true(predicates: list, functions: list, default: Callable, at: int = 
 @public("switch_case")
 @told
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str = "switch_case"
+    branch_index: Any,
+    branch_fns: Any,
+    default: Callable[..., Any] | None = None,
+    name: str = "switch_case",
 ) -> Any:
     """The result of the function numbered ``branch_index``.
 
@@ -141,7 +148,7 @@ def switch_case(
     return _first_true(predicates, list(functions.values()), default)
 
 
-def _numbered(branch_fns: Any) -> dict[int, Callable]:
+def _numbered(branch_fns: Any) -> dict[int, Callable[..., Any]]:
     if isinstance(branch_fns, Mapping):
         pairs = list(branch_fns.items())
     elif all(callable(f) for f in branch_fns):

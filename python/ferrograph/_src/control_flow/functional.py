@@ -53,7 +53,7 @@ class Rows:
         self.count = self._count(sizes)
         self._places = [self._readable(t) for t in self.tensors] if apart else []
 
-    def _count(self, sizes: list) -> Any:
+    def _count(self, sizes: list[Any]) -> Any:
         """The number of rows: an int where it is known, else a tensor."""
         chosen = [i for i, single in enumerate(self.single) if not single]
         known = next((i for i in chosen if sizes[i] is not None), None)
@@ -101,7 +101,7 @@ def _size_of(value: Any) -> int | None:
     return value.shape[0] if value.shape.rank is not None else None
 
 
-def converted(fn: Any, what: str) -> Callable:
+def converted(fn: Any, what: str) -> Callable[..., Any]:
     """``fn`` as a graph traces it. TypeError where it is no function."""
     if not callable(fn):
         raise _core.about_argument(fn, TypeError(f"{what} needs a function, got {shown(fn)}"))
@@ -110,7 +110,7 @@ def converted(fn: Any, what: str) -> Callable:
     return hooks.converted_callback(fn)
 
 
-def _repeat(numbers: tuple, step: Callable, state: list) -> list:
+def _repeat(numbers: tuple[Any, ...], step: Callable[..., Any], state: list[Any]) -> list[Any]:
     """``state = step(i, state)`` for each ``i`` from a first number to a last by 1 or -1."""
     first, end, by = numbers
     if _core.executing_eagerly():
@@ -136,7 +136,7 @@ def _specs(signature: Any) -> list[Any]:
 @public("map_fn")
 @told
 def map_fn(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     dtype: Any = None,
     parallel_iterations: int | None = None,
@@ -175,12 +175,12 @@ def _kind_of_rows(value: Any) -> Any:
     return spec._row() if hasattr(spec, "_row") else spec._element_spec()
 
 
-def mapped(fn: Callable, rows: Rows, signature: Any, infer_shape: bool = True) -> Any:
+def mapped(fn: Callable[..., Any], rows: Rows, signature: Any, infer_shape: bool = True) -> Any:
     """``fn`` of each of the rows, stacked in the structure and the types of the signature."""
     specs = _specs(signature)
     collectors = [collector_for(spec, rows.count, infer_shape) for spec in specs]
 
-    def step(i: Any, held: list) -> list:
+    def step(i: Any, held: list[Any]) -> list[Any]:
         result = fn(rows.at(i))
         _check_structure(
             signature,
@@ -218,11 +218,11 @@ def _check_dtype(spec: Any, value: Any) -> None:
         )
 
 
-def _written(arrays: list, i: Any, values: list) -> list:
+def _written(arrays: list[Any], i: Any, values: list[Any]) -> list[Any]:
     return [array.write(i, value) for array, value in zip(arrays, values, strict=True)]
 
 
-def _begin(rows: Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any, tuple]:
+def _begin(rows: Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any, tuple[Any, ...]]:
     """The structure to start from, and the numbers of the rows that follow."""
     first, end, by = (rows.count - 1, -1, -1) if reverse else (0, rows.count, 1)
     if initializer is None:
@@ -232,7 +232,7 @@ def _begin(rows: Rows, elems: Any, initializer: Any, reverse: bool) -> tuple[Any
     return nest.pack_sequence_as(initializer, start), (first, end, by)
 
 
-def _accumulate(fn: Callable, structure: Any, held: list, row: Any) -> list:
+def _accumulate(fn: Callable[..., Any], structure: Any, held: list[Any], row: Any) -> list[Any]:
     """The leaves of ``fn`` of what was accumulated and a row."""
     result = fn(nest.pack_sequence_as(structure, held), row)
     _check_structure(
@@ -253,7 +253,7 @@ def _accumulate(fn: Callable, structure: Any, held: list, row: Any) -> list:
     return [new for new, _ in made]
 
 
-def _fold(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) -> Any:
+def _fold(fn: Callable[..., Any], elems: Any, initializer: Any, reverse: bool, what: str) -> Any:
     fn = converted(fn, what)
     rows = Rows(elems, what)
     start, numbers = _begin(rows, elems, initializer, reverse)
@@ -266,7 +266,7 @@ def _fold(fn: Callable, elems: Any, initializer: Any, reverse: bool, what: str) 
 @public("foldl")
 @told
 def foldl(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -291,7 +291,7 @@ def foldl(
 @public("foldr")
 @told
 def foldr(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -316,7 +316,7 @@ def foldr(
 @public("scan")
 @told
 def scan(
-    fn: Callable,
+    fn: Callable[..., Any],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -345,7 +345,7 @@ def scan(
     if initializer is None:
         arrays = _written(arrays, rows.count - 1 if reverse else 0, leaves)
 
-    def step(i: Any, state: list) -> list:
+    def step(i: Any, state: list[Any]) -> list[Any]:
         held = _accumulate(fn, start, state[0], rows.at(i))
         return [held, _written(state[1], i, held)]
 

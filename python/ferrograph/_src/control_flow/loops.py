@@ -19,8 +19,8 @@ __all__ = ["while_loop"]
 
 @public("while_loop")
 def while_loop(
-    cond: Callable,
-    body: Callable,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
     loop_vars: Any,
     shape_invariants: Any = None,
     parallel_iterations: int = 10,
@@ -69,7 +69,9 @@ def without_gradient(value: Any) -> Any:
     )
 
 
-def _eager_loop(cond: Callable, body: Callable, loop_vars: Sequence, limit: Any) -> Any:
+def _eager_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], limit: Any
+) -> Any:
 
     structure, count = loop_vars, 0
     limit = None if limit is None else whole(limit, "while_loop: maximum_iterations")
@@ -90,5 +92,5 @@ def _to_tensor(leaf: Any) -> Any:
     )
 
 
-def _as_list(value: Any) -> list:
+def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]

@@ -103,11 +103,11 @@ class _Stacked:
             TensorArray(spec.dtype, count, infer_shape=infer_shape, element_shape=spec.shape)
         ]
 
-    def parts(self, value: Any) -> list:
+    def parts(self, value: Any) -> list[Any]:
         """What to write for a result, an entry for each array."""
         return [value]
 
-    def result(self, arrays: list) -> Any:
+    def result(self, arrays: list[Any]) -> Any:
         """All results as one value."""
         return arrays[0].stack()
 
@@ -120,12 +120,12 @@ class _Parts:
         self._collectors = [collector_for(part, count, infer_shape) for part in parts]
         self.arrays = [array for one in self._collectors for array in one.arrays]
 
-    def parts(self, value: Any) -> list:
+    def parts(self, value: Any) -> list[Any]:
         """What to write for a result, an entry for each array."""
         pairs = zip(self._collectors, self._spec._encoded(value), strict=True)
         return [part for collector, own in pairs for part in collector.parts(own)]
 
-    def result(self, arrays: list) -> Any:
+    def result(self, arrays: list[Any]) -> Any:
         """All results as one value."""
         rest = iter(arrays)
         made = [one.result([next(rest) for _ in one.arrays]) for one in self._collectors]
@@ -145,7 +145,7 @@ class _SparseResults:
             for dtype, sizes in kinds
         ]
 
-    def parts(self, value: Any) -> list:
+    def parts(self, value: Any) -> list[Any]:
         """What to write for a result, an entry for each array."""
         if not hasattr(type(value), "_row"):
             raise TypeError(
@@ -154,7 +154,7 @@ class _SparseResults:
         number = _core.emit("Size", (value.values,), {"out_type": int64})
         return [value.values, value.indices, number, value.dense_shape]
 
-    def result(self, arrays: list) -> Any:
+    def result(self, arrays: list[Any]) -> Any:
         """All results as one value."""
         values, places, numbers, sizes = arrays
         counts = numbers.stack()
@@ -179,7 +179,7 @@ class _RaggedRows:
         ]
         self.arrays = [values, *lengths]
 
-    def parts(self, value: Any) -> list:
+    def parts(self, value: Any) -> list[Any]:
         """What to write for a result, an entry for each array."""
         dtype = self._spec.row_splits_dtype
         if self._spec.ragged_rank == 0:
@@ -194,7 +194,7 @@ class _RaggedRows:
         lengths = [_core.emit("Cast", (n,), {"DstT": dtype}) for n in value.nested_row_lengths()]
         return [value.flat_values, value.nrows(dtype), *lengths]
 
-    def result(self, arrays: list) -> Any:
+    def result(self, arrays: list[Any]) -> Any:
         """All results as one value."""
         values, outer, *nested = arrays
         lengths = [outer.stack(), *(array.concat() for array in nested)]

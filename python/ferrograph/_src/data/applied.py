@@ -28,7 +28,7 @@ def _order(deterministic: Any) -> str:
 
 def interleave(
     dataset: Dataset,
-    function: Callable,
+    function: Callable[..., Any],
     cycle_length: Any,
     block_length: Any,
     calls: Any,
@@ -49,7 +49,7 @@ def interleave(
     return emitted("ParallelInterleaveDatasetV4", inputs, spec, dataset, **attrs)
 
 
-def scan(dataset: Dataset, initial_state: Any, function: Callable) -> Dataset:
+def scan(dataset: Dataset, initial_state: Any, function: Callable[..., Any]) -> Dataset:
     """``Dataset.scan``."""
     state = structure.normalized(initial_state)
     f, _ = traced.with_state(function, state, dataset.element_spec, "scan", True)
@@ -59,13 +59,13 @@ def scan(dataset: Dataset, initial_state: Any, function: Callable) -> Dataset:
     return emitted("ScanDataset", inputs, f.type[1], dataset, **attrs)
 
 
-def reduce(dataset: Dataset, initial_state: Any, function: Callable) -> Any:
+def reduce(dataset: Dataset, initial_state: Any, function: Callable[..., Any]) -> Any:
     """``Dataset.reduce``: a loop over an iterator of its own."""
     with progress.watched(dataset, "reduce") as elements:
         return _reduced(elements, initial_state, function)
 
 
-def _reduced(dataset: Dataset, initial_state: Any, function: Callable) -> Any:
+def _reduced(dataset: Dataset, initial_state: Any, function: Callable[..., Any]) -> Any:
     element = dataset.element_spec
     state = structure.normalized(initial_state)
     f, state_type = traced.with_state(function, state, element, "reduce", False)

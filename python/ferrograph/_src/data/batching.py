@@ -166,7 +166,7 @@ def _padded_parts(
     return made
 
 
-def _beside(element_spec: Any, values: Any) -> list:
+def _beside(element_spec: Any, values: Any) -> list[Any]:
     """What ``values``, a structure as deep as the element's, holds for each component."""
     if values is None or not nest.is_nested(element_spec):
         return [values] * len(nest.flatten(element_spec))
@@ -175,7 +175,7 @@ def _beside(element_spec: Any, values: Any) -> list:
     specs, parts = nest.children(element_spec), nest.children(values)
     if len(specs) != len(parts):
         raise ValueError(f"expected a structure like {element_spec}, got {shown(values)}")
-    found: list = []
+    found: list[Any] = []
     for spec, part in zip(specs, parts, strict=True):
         found += _beside(spec, part)
     return found
@@ -231,7 +231,11 @@ def window(dataset: Dataset, size: Any, shift: Any, stride: Any, drop_remainder:
 
 
 def group_by_window(
-    dataset: Dataset, key_func: Callable, reduce_func: Callable, size: Any, size_func: Any
+    dataset: Dataset,
+    key_func: Callable[..., Any],
+    reduce_func: Callable[..., Any],
+    size: Any,
+    size_func: Any,
 ) -> Dataset:
     """``Dataset.group_by_window``."""
     if (size is None) == (size_func is None):
@@ -259,7 +263,7 @@ def group_by_window(
     )
 
 
-def _as_int64(function: Callable) -> Callable:
+def _as_int64(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with its result, a scalar integer, as int64."""
     converted = api.convert_callback(function)
     return lambda *args: scalar(converted(*args))
@@ -267,7 +271,7 @@ def _as_int64(function: Callable) -> Callable:
 
 def bucket_by_sequence_length(
     dataset: Dataset,
-    element_length_func: Callable,
+    element_length_func: Callable[..., Any],
     bucket_boundaries: Any,
     bucket_batch_sizes: Any,
     padded_shapes: Any = None,

@@ -73,7 +73,7 @@ class _Batcher:
     ``parts`` gives the tensors of a component, ``whole`` a batch from a dataset of each of them.
     """
 
-    def __init__(self, parts: Callable[[Any], list], whole: Callable[[list, Any], Any]):
+    def __init__(self, parts: Callable[[Any], list[Any]], whole: Callable[[list[Any], Any], Any]):
         self.parts, self.whole = parts, whole
 
 
@@ -88,7 +88,7 @@ def batch(dataset: Dataset, batch_size: Any, drop_remainder: Any, splits: Any = 
     counts = [len(batcher.parts(spec)) for batcher, spec in zip(batchers, specs, strict=True)]
     element_type = dataset.element_spec
 
-    def apart(*element: Any) -> tuple:
+    def apart(*element: Any) -> tuple[Any, ...]:
         value = element if type(element_type) is tuple else element[0]
         leaves = zip(batchers, nest.flatten(value), strict=True)
         return tuple(part for batcher, leaf in leaves for part in batcher.parts(leaf))
@@ -213,12 +213,12 @@ def _extension(spec: ExtensionTypeSpec) -> _Batcher:
     """Values whose parts are taken apart and put together each in its own way."""
     batchers = [_batcher(part, None) for part in spec._encoded_specs()]
 
-    def parts(value: Any) -> list:
+    def parts(value: Any) -> list[Any]:
         of_type = isinstance(value, TypeSpec)
         own = spec._encoded_specs() if of_type else spec._encoded(value)
         return [p for batcher, v in zip(batchers, own, strict=True) for p in batcher.parts(v)]
 
-    def whole(windows: list, size: Any) -> Any:
+    def whole(windows: list[Any], size: Any) -> Any:
         rest = iter(windows)
         made = []
         for batcher, part in zip(batchers, spec._encoded_specs(), strict=True):
@@ -228,7 +228,9 @@ def _extension(spec: ExtensionTypeSpec) -> _Batcher:
     return _Batcher(parts, whole)
 
 
-def over_parts(dataset: Dataset, transform: Callable, retyped: Callable) -> Dataset | None:
+def over_parts(
+    dataset: Dataset, transform: Callable[..., Any], retyped: Callable[..., Any]
+) -> Dataset | None:
     """``transform`` of a dataset of the tensors that extension types are made of, whose elements
     have the types then that ``retyped`` gives; None where they are not made of tensors alone.
     """
@@ -250,24 +252,24 @@ def _as_ragged(tensor: Any, rank: int) -> Any:
     return RaggedTensor.from_tensor(tensor, ragged_rank=rank)
 
 
-def _ragged_parts(value: Any, rank: int) -> list:
+def _ragged_parts(value: Any, rank: int) -> list[Any]:
     """The innermost values and the lengths of rows, outermost first; of a spec as many of it."""
     if isinstance(value, (TypeSpec, TensorSpec)):
         return [value] * (rank + 1)
     return [value.flat_values, *value.nested_row_lengths()] if rank else [value]
 
 
-def _sparse_parts(value: Any) -> list:
+def _sparse_parts(value: Any) -> list[Any]:
     if isinstance(value, TypeSpec):
         return [value] * 3
     return [value.indices, value.values, value.dense_shape]
 
 
-def _stack(windows: list, size: Any) -> Any:
+def _stack(windows: list[Any], size: Any) -> Any:
     return windows[0].batch(size).get_single_element()
 
 
-def _ragged(windows: list, splits: Any) -> Any:
+def _ragged(windows: list[Any], splits: Any) -> Any:
     """The ragged tensor of the values and row lengths of its rows."""
     flat, counts = _joined(windows[0])
     inner = [_joined(window) for window in windows[1:]]
@@ -277,7 +279,7 @@ def _ragged(windows: list, splits: Any) -> Any:
     return RaggedTensor.from_nested_row_lengths(flat, every, validate=False)
 
 
-def _sparse(windows: list, size: Any) -> Any:
+def _sparse(windows: list[Any], size: Any) -> Any:
     indices, counts = _joined(windows[0])
     values, _ = _joined(windows[1])
     shapes = _stack([windows[2]], size)
@@ -287,14 +289,14 @@ def _sparse(windows: list, size: Any) -> Any:
     return SparseTensor(indices, values, shape)
 
 
-def _joined(window: Any) -> tuple:
+def _joined(window: Any) -> tuple[Any, ...]:
     """The elements of a dataset one after the other along their first axis, and their lengths."""
     spec = window.element_spec
     elements = iter(window)
     parts = TensorArray(spec.dtype, 0, True, infer_shape=False, element_shape=spec.shape)
     sizes = TensorArray(dtypes.int64, 0, True, element_shape=[])
 
-    def step(i: Any, parts: Any, sizes: Any) -> tuple:
+    def step(i: Any, parts: Any, sizes: Any) -> tuple[Any, ...]:
         part = elements.get_next()
         return i + 1, parts.write(i, part), sizes.write(i, ops.shape(part, dtypes.int64)[0])
 

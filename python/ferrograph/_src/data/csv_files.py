@@ -254,7 +254,7 @@ def matching(file_pattern: Any) -> list[str]:
     return [os.fsdecode(name) for name in found]
 
 
-def _check_names(names: list, label_name: Any) -> None:
+def _check_names(names: list[Any], label_name: Any) -> None:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise ValueError(
@@ -267,7 +267,7 @@ def _check_names(names: list, label_name: Any) -> None:
         )
 
 
-def _numbers(names: list, select: Any) -> list[int]:
+def _numbers(names: list[Any], select: Any) -> list[int]:
     """The numbers of the columns that are taken, in ascending order."""
     if select is None:
         return list(range(len(names)))

@@ -31,32 +31,32 @@ _LARGEST = 2**63 - 1
 class _Late:
     """What methods of ``Dataset`` call that itself makes datasets; ``methods`` fills it in."""
 
-    batch: Callable
-    bucket_by_sequence_length: Callable
-    window: Callable
-    cache: Callable
-    chosen: Callable
-    generated: Callable
-    group_by_window: Callable
-    interleave: Callable
-    list_files: Callable
-    load: Callable
-    padded_batch: Callable
-    parallel_map: Callable
-    ragged_batch: Callable
-    random_numbers: Callable
-    rebatch: Callable
-    reduce: Callable
-    rejection_resample: Callable
-    sampled: Callable
-    save: Callable
-    scan: Callable
-    seeds: Callable
-    slices: Callable
-    snapshot: Callable
-    sparse_batch: Callable
-    unbatch: Callable
-    zipped: Callable
+    batch: Callable[..., Any]
+    bucket_by_sequence_length: Callable[..., Any]
+    window: Callable[..., Any]
+    cache: Callable[..., Any]
+    chosen: Callable[..., Any]
+    generated: Callable[..., Any]
+    group_by_window: Callable[..., Any]
+    interleave: Callable[..., Any]
+    list_files: Callable[..., Any]
+    load: Callable[..., Any]
+    padded_batch: Callable[..., Any]
+    parallel_map: Callable[..., Any]
+    ragged_batch: Callable[..., Any]
+    random_numbers: Callable[..., Any]
+    rebatch: Callable[..., Any]
+    reduce: Callable[..., Any]
+    rejection_resample: Callable[..., Any]
+    sampled: Callable[..., Any]
+    save: Callable[..., Any]
+    scan: Callable[..., Any]
+    seeds: Callable[..., Any]
+    slices: Callable[..., Any]
+    snapshot: Callable[..., Any]
+    sparse_batch: Callable[..., Any]
+    unbatch: Callable[..., Any]
+    zipped: Callable[..., Any]
 
 
 late = _Late()
@@ -69,7 +69,9 @@ def made(variant: Any, element_spec: Any, name: str = "Dataset", *inputs: Datase
     return dataset
 
 
-def emitted(op: str, inputs: list, element_spec: Any, *datasets: Dataset, **attrs: Any) -> Dataset:
+def emitted(
+    op: str, inputs: list[Any], element_spec: Any, *datasets: Dataset, **attrs: Any
+) -> Dataset:
     """A dataset from the operation that makes it."""
     variant = _core.emit(op, inputs, {**attrs, **structure.attributes(element_spec)})
     return made(variant, element_spec, op, *datasets)
@@ -187,7 +189,7 @@ class Dataset(CompositeTensor, DatasetV2):
 
     @staticmethod
     def from_generator(
-        generator: Callable,
+        generator: Callable[..., Any],
         output_types: Any = None,
         output_shapes: Any = None,
         args: Any = None,
@@ -300,7 +302,7 @@ class Dataset(CompositeTensor, DatasetV2):
 
     def map(
         self,
-        map_func: Callable,
+        map_func: Callable[..., Any],
         num_parallel_calls: Any = None,
         deterministic: Any = None,
         synchronous: Any = None,
@@ -325,17 +327,17 @@ class Dataset(CompositeTensor, DatasetV2):
             return self._applied("MapDataset", f, f.type, f=f.graph)
         return late.parallel_map(self, f, num_parallel_calls, deterministic)
 
-    def filter(self, predicate: Callable, name: str | None = None) -> Dataset:
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements that ``predicate`` holds for. ValueError where it gives no scalar bool."""
         f = traced.predicate(predicate, self._element_spec, "filter")
         return self._applied("FilterDataset", f, self._element_spec, predicate=f.graph)
 
-    def take_while(self, predicate: Callable, name: str | None = None) -> Dataset:
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements before the first that ``predicate`` does not hold for."""
         f = traced.predicate(predicate, self._element_spec, "take_while")
         return self._applied("TakeWhileDataset", f, self._element_spec, predicate=f.graph)
 
-    def flat_map(self, map_func: Callable, name: str | None = None) -> Dataset:
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements of the datasets that ``map_func`` gives, one dataset after the other."""
         arguments = traced.element_arguments(self._element_spec)
         f = traced.into_dataset(map_func, arguments, "flat_map")
@@ -343,7 +345,7 @@ class Dataset(CompositeTensor, DatasetV2):
 
     def interleave(
         self,
-        map_func: Callable,
+        map_func: Callable[..., Any],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
@@ -364,7 +366,7 @@ class Dataset(CompositeTensor, DatasetV2):
 
     def rejection_resample(
         self,
-        class_func: Callable,
+        class_func: Callable[..., Any],
         target_dist: Any,
         initial_dist: Any = None,
         seed: Any = None,
@@ -378,11 +380,15 @@ class Dataset(CompositeTensor, DatasetV2):
         """
         return late.rejection_resample(self, class_func, target_dist, initial_dist, seed)
 
-    def scan(self, initial_state: Any, scan_func: Callable, name: str | None = None) -> Dataset:
+    def scan(
+        self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None
+    ) -> Dataset:
         """What ``scan_func(state, element)`` gives beside the next state, for each element."""
         return late.scan(self, initial_state, scan_func)
 
-    def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
+    ) -> Any:
         """``reduce_func(state, element)`` for each element in turn: the state after the last.
 
         Gradients flow to the initial state and to what the function uses from outside.
@@ -390,7 +396,7 @@ class Dataset(CompositeTensor, DatasetV2):
         """
         return late.reduce(self, initial_state, reduce_func)
 
-    def apply(self, transformation_func: Callable) -> Dataset:
+    def apply(self, transformation_func: Callable[..., Any]) -> Dataset:
         """What a function of datasets makes of this one. TypeError where that is no dataset."""
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
@@ -470,8 +476,8 @@ class Dataset(CompositeTensor, DatasetV2):
         self,
         path: Any,
         compression: Any = "AUTO",
-        reader_func: Callable | None = None,
-        shard_func: Callable | None = None,
+        reader_func: Callable[..., Any] | None = None,
+        shard_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
         """The same elements, which the first iteration that reaches the end leaves in a folder.
@@ -492,7 +498,7 @@ class Dataset(CompositeTensor, DatasetV2):
         self,
         path: Any,
         compression: Any = None,
-        shard_func: Callable | None = None,
+        shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
     ) -> None:
         """Write all elements into a folder, from which ``Dataset.load`` reads them.
@@ -519,7 +525,7 @@ class Dataset(CompositeTensor, DatasetV2):
         path: Any,
         element_spec: Any = None,
         compression: Any = None,
-        reader_func: Callable | None = None,
+        reader_func: Callable[..., Any] | None = None,
         wait: bool = False,
     ) -> Dataset:
         """The elements that ``Dataset.save`` wrote into a folder, here or in TensorFlow 2.21.
@@ -634,10 +640,10 @@ class Dataset(CompositeTensor, DatasetV2):
 
     def group_by_window(
         self,
-        key_func: Callable,
-        reduce_func: Callable,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
         window_size: Any = None,
-        window_size_func: Callable | None = None,
+        window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
         """The elements of what ``reduce_func(key, dataset)`` makes of windows of equal keys.
@@ -648,7 +654,7 @@ class Dataset(CompositeTensor, DatasetV2):
         return late.group_by_window(self, key_func, reduce_func, window_size, window_size_func)
 
     def bucket_by_sequence_length(
-        self, element_length_func: Callable, *args: Any, **keywords: Any
+        self, element_length_func: Callable[..., Any], *args: Any, **keywords: Any
     ) -> Any:
         """Padded batches of elements of similar length.
 

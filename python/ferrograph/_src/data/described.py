@@ -50,7 +50,7 @@ def spec_of(data: bytes, path: Any) -> Any:
         ) from e
 
 
-def _encoded_type(spec: Any) -> tuple | None:
+def _encoded_type(spec: Any) -> tuple[Any, ...] | None:
     if type(spec) is NoneTensorSpec:
         return "type", *_NONE, ("tuple", []), 0
     if type(spec) is OptionalSpec:

@@ -233,7 +233,7 @@ def save(
     dataset: Dataset,
     path: Any,
     compression: Any = None,
-    shard_func: Callable | None = None,
+    shard_func: Callable[..., Any] | None = None,
     checkpoint_args: Any = None,
 ) -> None:
     """``dataset.save(path, ...)``.
@@ -252,7 +252,7 @@ def load(
     path: Any,
     element_spec: Any = None,
     compression: Any = None,
-    reader_func: Callable | None = None,
+    reader_func: Callable[..., Any] | None = None,
 ) -> Dataset:
     """``Dataset.load(path, ...)``.
 
@@ -279,7 +279,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
 @public("data.experimental.map_and_batch")
 def map_and_batch(
-    map_func: Callable,
+    map_func: Callable[..., Any],
     batch_size: Any,
     num_parallel_batches: Any = None,
     drop_remainder: Any = False,

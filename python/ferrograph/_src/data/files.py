@@ -41,7 +41,9 @@ class FileDataset(Dataset):
     ``op`` makes it from names; ``rest`` are its other inputs.
     """
 
-    def _read(self, filenames: Any, op: str, rest: Callable[[Any], list], parallel: Any) -> None:
+    def _read(
+        self, filenames: Any, op: str, rest: Callable[[Any], list[Any]], parallel: Any
+    ) -> None:
         name = type(self).__name__ + "V2"
 
         def items(names: Any) -> Dataset:

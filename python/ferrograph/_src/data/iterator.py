@@ -45,7 +45,7 @@ class Iterator(_core.IteratorBase, CompositeTensor):
     from a cache or snapshot of shuffled elements that another iteration filled.
     """
 
-    _as_argument: tuple | None = None
+    _as_argument: tuple[Any, ...] | None = None
 
     def __new__(cls, handle: Any, element_spec: Any) -> Iterator:
         return super().__new__(cls, handle, structure.template(element_spec))
@@ -54,7 +54,7 @@ class Iterator(_core.IteratorBase, CompositeTensor):
         self._element_spec = element_spec
         self._n_traced = 0
 
-    def _component_list(self) -> list:
+    def _component_list(self) -> list[Any]:
         return [self._handle]
 
     @property
@@ -134,7 +134,7 @@ class Iterator(_core.IteratorBase, CompositeTensor):
         return f"<ferrograph.data.Iterator element_spec={self._element_spec}>"
 
 
-def _listed(found: Any) -> list:
+def _listed(found: Any) -> list[Any]:
     if found is None:
         return []
     return found if isinstance(found, list) else [found]

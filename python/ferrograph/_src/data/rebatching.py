@@ -103,6 +103,6 @@ def _empty(spec: Any) -> Any:
     return ops.zeros(_no_rows(spec.shape), spec.dtype)
 
 
-def _no_rows(row: TensorShape) -> list:
+def _no_rows(row: TensorShape) -> list[Any]:
     """The shape of no rows of a shape. Sizes that are not known are 0."""
     return [0, *(n or 0 for n in (row.as_list() if row.rank else []))]

@@ -34,28 +34,35 @@ class Reducer:
       finalize_func: the result, of the last state.
     """
 
-    def __init__(self, init_func: Callable, reduce_func: Callable, finalize_func: Callable):
+    def __init__(
+        self,
+        init_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        finalize_func: Callable[..., Any],
+    ):
         self._init_func, self._reduce_func = init_func, reduce_func
         self._finalize_func = finalize_func
 
     @property
-    def init_func(self) -> Callable:
+    def init_func(self) -> Callable[..., Any]:
         """The function of a key that gives its first state."""
         return self._init_func
 
     @property
-    def reduce_func(self) -> Callable:
+    def reduce_func(self) -> Callable[..., Any]:
         """The function of a state and an element that gives the next state."""
         return self._reduce_func
 
     @property
-    def finalize_func(self) -> Callable:
+    def finalize_func(self) -> Callable[..., Any]:
         """The function of the last state that gives the result."""
         return self._finalize_func
 
 
 @public("data.experimental.group_by_reducer")
-def group_by_reducer(key_func: Callable, reducer: Reducer) -> Callable[[Dataset], Dataset]:
+def group_by_reducer(
+    key_func: Callable[..., Any], reducer: Reducer
+) -> Callable[[Dataset], Dataset]:
     """A function for ``Dataset.apply``: one element for each key, in the order of the keys.
 
     ``key_func`` gives the key of an element, a scalar of int64.

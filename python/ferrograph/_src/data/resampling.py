@@ -15,7 +15,7 @@ _TINY = 1e-20
 
 
 def rejection_resample(
-    dataset: Dataset, class_func: Callable, target_dist: Any, initial_dist: Any, seed: Any
+    dataset: Dataset, class_func: Callable[..., Any], target_dist: Any, initial_dist: Any, seed: Any
 ) -> Dataset:
     """``Dataset.rejection_resample``.
 
@@ -24,7 +24,7 @@ def rejection_resample(
     """
     target = _distribution(target_dist, "target_dist")
 
-    def classed(*element: Any) -> tuple:
+    def classed(*element: Any) -> tuple[Any, ...]:
         kind = _core.convert_to_tensor(class_func(*element))
         if not kind.dtype.is_integer or kind.shape.rank not in (0, None):
             raise TypeError(
@@ -59,7 +59,7 @@ def _chances(target: Any, initial: Any) -> Any:
 def _with_frequencies(pairs: Dataset, target: Any) -> Dataset:
     """Each pair after its chance, by how often the classes came up to it."""
 
-    def count(seen: Any, pair: Any) -> tuple:
+    def count(seen: Any, pair: Any) -> tuple[Any, ...]:
         kind, element = pair
         seen = seen + one_hot(kind, target.shape[0], dtype=dtypes.float32)
         chances = _chances(target, seen / reduce_sum(seen))

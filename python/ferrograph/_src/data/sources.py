@@ -46,7 +46,9 @@ def _row(leaf: Any) -> TensorSpec:
     return TensorSpec(None if leaf.shape.rank is None else leaf.shape[1:], leaf.dtype)
 
 
-def generated(generator: Callable, types: Any, shapes: Any, args: Any, signature: Any) -> Dataset:
+def generated(
+    generator: Callable[..., Any], types: Any, shapes: Any, args: Any, signature: Any
+) -> Dataset:
     """``Dataset.from_generator``."""
     if not callable(generator):
         raise TypeError(f"from_generator needs a function, got {shown(generator)}")
@@ -84,7 +86,7 @@ def _signature(types: Any, shapes: Any, signature: Any) -> Any:
 class _Rows:
     """Calls a generator, and takes what it yields apart into components."""
 
-    def __init__(self, generator: Callable, signature: Any):
+    def __init__(self, generator: Callable[..., Any], signature: Any):
         self._generator, self._signature = generator, signature
 
     def __call__(self, *args: Any) -> Any:
@@ -97,7 +99,7 @@ class _Rows:
         return (row[0] for row in rows) if is_alone else rows
 
 
-def _parts(value: Any, signature: Any) -> list:
+def _parts(value: Any, signature: Any) -> list[Any]:
     """The components of an element in the structure of ``signature``; lists count as tuples."""
     if nest.is_nested(signature):
         if isinstance(value, list):
@@ -108,7 +110,7 @@ def _parts(value: Any, signature: Any) -> list:
         same_keys = not isinstance(signature, dict) or set(signature) == set(value)
         if len(specs) != len(parts) or not same_keys:
             raise TypeError(f"a generator gave {shown(value)}, expected the structure {signature}")
-        found: list = []
+        found: list[Any] = []
         for part, spec in zip(parts, specs, strict=True):
             found += _parts(part, spec)
         return found
@@ -118,7 +120,7 @@ def _parts(value: Any, signature: Any) -> list:
     return structure.tensors_of(value)
 
 
-def seeds(seed: Any) -> list:
+def seeds(seed: Any) -> list[Any]:
     """The two seeds of a random dataset, as tensors: the program's and the operation's own."""
     return list(operation_seeds(seed))
 
@@ -129,7 +131,7 @@ def random_numbers(seed: Any, rerandomize: bool) -> Dataset:
     return emitted("RandomDatasetV2", seeds(seed), TensorSpec([], int64), **attrs)
 
 
-def zipped(args: tuple, datasets: Any) -> Dataset:
+def zipped(args: tuple[Any, ...], datasets: Any) -> Dataset:
     """``Dataset.zip``."""
     if not args and datasets is None:
         raise TypeError("zip needs datasets")

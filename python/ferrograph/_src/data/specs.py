@@ -19,7 +19,7 @@ class _HandleSpec(TypeSpec):
 
     __slots__ = ("_element_spec",)
     _dtype: Any = variant
-    _value_class: ClassVar[type]  # which says so itself
+    _value_class: ClassVar[type[Any]]  # which says so itself
 
     def __init__(self, element_spec: Any):
         self._element_spec = element_spec
@@ -29,7 +29,7 @@ class _HandleSpec(TypeSpec):
         """The type of an element."""
         return self._element_spec
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
 
     @property
@@ -42,7 +42,7 @@ class _HandleSpec(TypeSpec):
     def _from_components(self, components: Any) -> Any:
         return self.value_type(components, self._element_spec)
 
-    def _of_parts(self, parts: list) -> Any:
+    def _of_parts(self, parts: list[Any]) -> Any:
         (handle,) = parts
         return self._from_components(handle)
 
@@ -59,14 +59,16 @@ class DatasetSpec(_HandleSpec):
     """
 
     __slots__ = ("_shape",)
-    _made: ClassVar[Callable]  # a dataset of a variant tensor and the type of its elements
+    _made: ClassVar[
+        Callable[..., Any]
+    ]  # a dataset of a variant tensor and the type of its elements
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()):
         super().__init__(element_spec)
         self._shape = TensorShape(dataset_shape)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The class of the values: ``Dataset``."""
         return self._value_class
 
@@ -75,7 +77,7 @@ class DatasetSpec(_HandleSpec):
         """The type of a dataset."""
         return cls(value.element_spec)
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._shape
 
     def _to_components(self, value: Any) -> Any:
@@ -101,7 +103,7 @@ class IteratorSpec(_HandleSpec):
     _dtype = resource
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The class of the values: ``Iterator``."""
         return self._value_class
 
@@ -120,7 +122,7 @@ class OptionalSpec(_HandleSpec):
         super().__init__(value_spec)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The class of the values: ``Optional``."""
         return self._value_class
 
@@ -164,11 +166,11 @@ class TensorArraySpec(TypeSpec):
         return cls.of(value)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """``TensorArray``."""
         return TensorArray
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
 
     @property

@@ -49,7 +49,7 @@ def _is_known(count: Any) -> bool:
     return True
 
 
-def listed(dataset: Dataset, most: int = 256) -> list | None:
+def listed(dataset: Dataset, most: int = 256) -> list[Any] | None:
     """The elements of a dataset as a Python list, where their number is known while a function
     is traced; None where it is not, or more than ``most``."""
     n = known_length(dataset)
@@ -59,7 +59,7 @@ def listed(dataset: Dataset, most: int = 256) -> list | None:
     return [elements.get_next() for _ in builtins.range(n)]
 
 
-def fold(dataset: Dataset, function: Callable, initial: Any) -> Any:
+def fold(dataset: Dataset, function: Callable[..., Any], initial: Any) -> Any:
     """``sum``, ``any`` or ``all`` of a dataset of tensors."""
     spec = dataset.element_spec
     if not isinstance(spec, TensorSpec):
@@ -68,7 +68,9 @@ def fold(dataset: Dataset, function: Callable, initial: Any) -> Any:
     return dataset.reduce(start, lambda state, element: function(state, element))
 
 
-def applied(dataset: Dataset, python: Callable, function: Any, rest: tuple) -> Any:
+def applied(
+    dataset: Dataset, python: Callable[..., Any], function: Any, rest: tuple[Any, ...]
+) -> Any:
     """``map``, ``filter`` or ``functools.reduce`` over datasets."""
     if python is functools.reduce and len(rest) == 1:
         return dataset.reduce(rest[0], function)
@@ -88,7 +90,7 @@ def _truth(element: Any) -> Any:
 class _Whole:
     """Calls a function with an element as one argument, also where the element is a tuple."""
 
-    def __init__(self, function: Callable, dataset: Dataset):
+    def __init__(self, function: Callable[..., Any], dataset: Dataset):
         self._function = api.convert_callback(function)
         self._is_tuple = type(dataset.element_spec) is tuple
 

@@ -35,7 +35,9 @@ def _path(value: Any) -> Any:
     return tensor
 
 
-def _elements(dataset: Dataset, shard_func: Callable | None, what: str) -> tuple[Any, dict]:
+def _elements(
+    dataset: Dataset, shard_func: Callable[..., Any] | None, what: str
+) -> tuple[Any, dict[Any, Any]]:
     """The elements, each behind the number of its shard where there is a function for it."""
     spec = dataset.element_spec
     attrs = {
@@ -49,7 +51,7 @@ def _elements(dataset: Dataset, shard_func: Callable | None, what: str) -> tuple
         raise TypeError(f"the shard_func of {what} must be a function, got {shown(shard_func)}")
     function, is_tuple = api.convert_callback(shard_func), type(spec) is tuple
 
-    def numbered(*element: Any) -> tuple:
+    def numbered(*element: Any) -> tuple[Any, ...]:
         number = scalar(function(*element))
         if number.shape.rank:
             raise ValueError(f"the shard_func of {what} must give a scalar, gives {number.shape}")
@@ -67,13 +69,17 @@ def _compression(value: Any) -> str:
     return value or ""
 
 
-def save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable | None) -> None:
+def save(
+    dataset: Dataset, path: Any, compression: Any, shard_func: Callable[..., Any] | None
+) -> None:
     """``Dataset.save``."""
     with progress.watched(dataset, "save") as elements:
         _save(elements, path, compression, shard_func)
 
 
-def _save(dataset: Dataset, path: Any, compression: Any, shard_func: Callable | None) -> None:
+def _save(
+    dataset: Dataset, path: Any, compression: Any, shard_func: Callable[..., Any] | None
+) -> None:
     elements, attrs = _elements(dataset, shard_func, "save")
     attrs["compression"] = _compression(compression)
     inputs = [elements, _path(path)]
@@ -96,7 +102,11 @@ def _wait_for(folder: Any) -> None:
 
 
 def load(
-    path: Any, element_spec: Any, compression: Any, reader_func: Callable | None, wait: bool
+    path: Any,
+    element_spec: Any,
+    compression: Any,
+    reader_func: Callable[..., Any] | None,
+    wait: bool,
 ) -> Dataset:
     """``Dataset.load``."""
     how, folder = _compression(compression), _path(path)
@@ -110,7 +120,11 @@ def load(
 
 
 def _read(
-    folder: Any, element_spec: Any, compression: str, reader_func: Callable | None, what: str
+    folder: Any,
+    element_spec: Any,
+    compression: str,
+    reader_func: Callable[..., Any] | None,
+    what: str,
 ) -> Dataset:
     how = {"compression": compression, "layout": described.layout_of(element_spec)}
     if reader_func is None:
@@ -134,8 +148,8 @@ def snapshot(
     dataset: Dataset,
     path: Any,
     compression: Any,
-    reader_func: Callable | None,
-    shard_func: Callable | None,
+    reader_func: Callable[..., Any] | None,
+    shard_func: Callable[..., Any] | None,
 ) -> Dataset:
     """``Dataset.snapshot``."""
     folder = _path(path)

@@ -27,18 +27,18 @@ class NoneTensorSpec(TypeSpec):
     """The type of None as a component: there is no tensor for it."""
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The class of the values: that of None."""
         return type(None)
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return ()
 
     @property
-    def _component_specs(self) -> list:
+    def _component_specs(self) -> list[Any]:
         return []
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: Any) -> list[Any]:
         return []
 
     def _from_components(self, components: Any) -> None:
@@ -93,7 +93,7 @@ def type_of(value: Any) -> Any:
     return type_spec_from_value(value)
 
 
-def tensors_of(value: Any) -> list:
+def tensors_of(value: Any) -> list[Any]:
     """The tensors of a normalized value, in order."""
     leaves = nest.flatten(value, expand_composites=True)
     return [leaf for leaf in leaves if leaf is not None]
@@ -107,7 +107,7 @@ def components(element_type: Any) -> list[TensorSpec]:
 class _Maker:
     """A part of a template that is made of templates by a function."""
 
-    def __init__(self, children: list, pack: Any):
+    def __init__(self, children: list[Any], pack: Any):
         self.children, self.pack = children, pack
 
 
@@ -132,7 +132,7 @@ def _template(element_type: Any, numbers: Any) -> Any:
     return _Maker(children, lambda tensors: element_type.from_tensors(iter(tensors)))
 
 
-def packed(element_type: Any, tensors: list) -> Any:
+def packed(element_type: Any, tensors: list[Any]) -> Any:
     """The value of that type made of these tensors."""
     rest = iter(tensors)
     leaves = [leaf.from_tensors(rest) for leaf in nest.flatten(element_type)]
@@ -149,12 +149,12 @@ class Reading:
         self.attributes, self._template = attributes(element_type), template(element_type)
         self.read_optional = _core.OptionalReader(self._template, self.attributes).read
 
-    def packed(self, tensors: list) -> Any:
+    def packed(self, tensors: list[Any]) -> Any:
         """The value made of these tensors."""
         return _filled(self._template, tensors)
 
 
-def _filled(template: Any, tensors: list) -> Any:
+def _filled(template: Any, tensors: list[Any]) -> Any:
     kind = type(template)
     if kind is int:
         return tensors[template]
@@ -179,13 +179,13 @@ def reading(element_type: Any) -> Reading:
     return found
 
 
-def attributes(element_type: Any) -> dict:
+def attributes(element_type: Any) -> dict[Any, Any]:
     """The attributes that tell an operation the types of components."""
     dtypes, shapes = dtypes_and_shapes(element_type)
     return {"output_types": dtypes, "output_shapes": shapes}
 
 
-def dtypes_and_shapes(element_type: Any) -> tuple[list, list]:
+def dtypes_and_shapes(element_type: Any) -> tuple[list[Any], list[Any]]:
     """The dtypes and the shapes of components."""
     specs = components(element_type)
     return [s.dtype for s in specs], [s.shape for s in specs]

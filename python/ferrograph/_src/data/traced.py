@@ -27,7 +27,9 @@ class Traced:
     inputs; ``type`` is the type of its result.
     """
 
-    def __init__(self, function: Callable, arguments: list, what: str, expected: Any = None):
+    def __init__(
+        self, function: Callable[..., Any], arguments: list[Any], what: str, expected: Any = None
+    ):
         if not callable(function):
             raise TypeError(f"{what} needs a function, got {shown(function)}")
         first = Creation(allowed=True, at_once=True)
@@ -41,7 +43,12 @@ class Traced:
         self.captured = region.captured()
 
     def _trace(
-        self, function: Callable, arguments: list, what: str, expected: Any, creation: Creation
+        self,
+        function: Callable[..., Any],
+        arguments: list[Any],
+        what: str,
+        expected: Any,
+        creation: Creation,
     ) -> tuple[Any, Any]:
         """The region of a trace that may make variables as said, and its context."""
         region = _core.Region(f"__inference_Dataset_{what}_{next(_numbers)}")
@@ -51,7 +58,9 @@ class Traced:
         finally:
             pop_creation()
 
-    def _trace_once(self, region: Any, function: Callable, arguments: list, expected: Any) -> Any:
+    def _trace_once(
+        self, region: Any, function: Callable[..., Any], arguments: list[Any], expected: Any
+    ) -> Any:
         """Trace the function: a trace of its own, whose context this gives, unless a function
         around it is traced."""
         with thread.tracing(region):
@@ -72,19 +81,19 @@ class Traced:
 tracebacks.tracing.add(id(Traced._trace_once.__code__))
 
 
-def _inputs(region: Any, element_type: Any) -> list:
+def _inputs(region: Any, element_type: Any) -> list[Any]:
     specs = structure.components(element_type)
     return [region.add_input(s.dtype, s.shape, s.name or "args") for s in specs]
 
 
-def element_arguments(element_type: Any) -> list:
+def element_arguments(element_type: Any) -> list[Any]:
     """The types of the arguments that an element is passed as: a tuple's parts each by itself."""
     if type(element_type) is tuple:
         return list(element_type)
     return [element_type]
 
 
-def predicate(function: Callable, element_type: Any, what: str) -> Traced:
+def predicate(function: Callable[..., Any], element_type: Any, what: str) -> Traced:
     """A traced function that gives one bool. ValueError for one that gives something else."""
     found = Traced(function, element_arguments(element_type), what)
     spec = found.type
@@ -93,7 +102,7 @@ def predicate(function: Callable, element_type: Any, what: str) -> Traced:
     return found
 
 
-def into_dataset(function: Callable, arguments: list, what: str) -> Traced:
+def into_dataset(function: Callable[..., Any], arguments: list[Any], what: str) -> Traced:
     """A traced function that gives a dataset. TypeError for one that gives something else."""
     found = Traced(function, arguments, what)
     if not isinstance(found.type, DatasetSpec):
@@ -101,7 +110,9 @@ def into_dataset(function: Callable, arguments: list, what: str) -> Traced:
     return found
 
 
-def with_state(function: Callable, state: Any, element: Any, what: str, output: bool) -> tuple:
+def with_state(
+    function: Callable[..., Any], state: Any, element: Any, what: str, output: bool
+) -> tuple[Any, ...]:
     """A function that takes the state to the next one; with ``output`` it gives a pair.
 
     The traced function, and the type of the state, which is relaxed as far as the function changes

@@ -129,7 +129,7 @@ def _zeros(spec: Any) -> Any:
 
 @public("data.experimental.parallel_interleave")
 def parallel_interleave(
-    map_func: Callable,
+    map_func: Callable[..., Any],
     cycle_length: Any,
     block_length: Any = 1,
     sloppy: Any = False,

@@ -99,7 +99,10 @@ class StrategyExtended:
         return value
 
     def call_for_each_replica(
-        self, fn: Callable, args: tuple = (), kwargs: dict | None = None
+        self,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[Any, Any] | None = None,
     ) -> Any:
         """What ``fn`` gives in each replica."""
         return self._strategy.run(fn, args, kwargs)
@@ -113,16 +116,16 @@ class StrategyExtended:
 
     def batch_reduce_to(
         self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
-    ) -> list:
+    ) -> list[Any]:
         """``reduce_to`` of many."""
         return [self.reduce_to(reduce_op, value) for value, _ in value_destination_pairs]
 
     def update(
         self,
         var: Any,
-        fn: Callable,
-        args: tuple = (),
-        kwargs: dict | None = None,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[Any, Any] | None = None,
         group: bool = True,
     ) -> Any:
         """Change a variable: ``fn(var, *args, **kwargs)``, which says how."""
@@ -166,7 +169,11 @@ class Strategy:
             yield self
 
     def run(
-        self, fn: Callable, args: tuple = (), kwargs: dict | None = None, options: Any = None
+        self,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[Any, Any] | None = None,
+        options: Any = None,
     ) -> Any:
         """What ``fn(*args, **kwargs)`` gives in the replica. TypeError for what is no function."""
         if not callable(fn):
@@ -190,11 +197,11 @@ class Strategy:
         """The values of all replicas, one after the other along ``axis``: that of the one."""
         return value
 
-    def experimental_local_results(self, value: Any) -> tuple:
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of this process' replicas."""
         return (value,)
 
-    def unwrap(self, value: Any) -> tuple:
+    def unwrap(self, value: Any) -> tuple[Any, ...]:
         """The values of this process' replicas, by the older name."""
         return self.experimental_local_results(value)
 
@@ -202,17 +209,19 @@ class Strategy:
         """A dataset whose batches are split among the replicas: it itself."""
         return dataset
 
-    def distribute_datasets_from_function(self, dataset_fn: Callable, options: Any = None) -> Any:
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[..., Any], options: Any = None
+    ) -> Any:
         """The dataset that a function of an ``InputContext`` makes for the one pipeline."""
         return dataset_fn(InputContext())
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def experimental_distribute_values_from_function(self, value_fn: Callable) -> Any:
+    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
         """The value that a function of a ``ValueContext`` makes for the one replica."""
         return value_fn(ValueContext())
 
-    def __deepcopy__(self, memo: dict) -> Strategy:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Strategy:
         return self
 
 
@@ -322,7 +331,12 @@ class ReplicaContext:
         """The devices of the replica."""
         return self._strategy.extended.worker_devices
 
-    def merge_call(self, merge_fn: Callable, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def merge_call(
+        self,
+        merge_fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[Any, Any] | None = None,
+    ) -> Any:
         """What ``merge_fn(strategy, *args, **kwargs)`` gives outside the replicas."""
         with _entered(self._strategy, None):
             return merge_fn(self._strategy, *args, **(kwargs or {}))

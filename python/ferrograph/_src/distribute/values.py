@@ -67,7 +67,7 @@ class MirroredVariable(Variable, DistributedValues):
         return (self,)
 
 
-def mirrored(next_creator: Callable, **kwargs: Any) -> Any:
+def mirrored(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
     """A creator of variables in the scope of a strategy of several replicas."""
     made = next_creator(**kwargs)
     if type(made) is Variable:

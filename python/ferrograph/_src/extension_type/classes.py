@@ -25,7 +25,7 @@ def _is_reserved(name: str) -> bool:
 class _Meta(abc.ABCMeta):
     """Makes the ``Spec`` of a class, and closes its values when their constructor is done."""
 
-    def __init__(cls, name: str, bases: tuple, namespace: dict, **kwargs: Any):
+    def __init__(cls, name: str, bases: tuple[Any, ...], namespace: dict[Any, Any], **kwargs: Any):
         super().__init__(name, bases, namespace, **kwargs)
         if "_is_extension_root" in namespace:
             return
@@ -49,9 +49,9 @@ class _Meta(abc.ABCMeta):
         return made
 
 
-def _spec_class(cls: Any, own: Any) -> type:
+def _spec_class(cls: Any, own: Any) -> type[Any]:
     """The ``Spec`` of an extension type: what the program says of it, over the fields."""
-    bases: tuple = (ExtensionTypeSpec,)
+    bases: tuple[Any, ...] = (ExtensionTypeSpec,)
     if own is not None:
         bases = (own,) if issubclass(own, ExtensionTypeSpec) else (own, ExtensionTypeSpec)
     else:
@@ -188,7 +188,7 @@ def _all_equal(a: Any, b: Any) -> Any:
     return ops.reduce_all(ops.stack(found)) if found else True
 
 
-def _bound(cls: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
+def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> dict[str, Any]:
     """The fields for the arguments of a constructor; those behind a default go by name only."""
     positional, optional = [], False
     for field in cls._fields:

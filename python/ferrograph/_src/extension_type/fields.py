@@ -45,7 +45,7 @@ class Field:
         return f"Field({self.name!r}, {self.annotation!r})"
 
 
-class ImmutableDict(Mapping):
+class ImmutableDict(Mapping[Any, Any]):
     """An immutable mapping, in the order of its sorted keys."""
 
     __slots__ = ("_items",)
@@ -58,7 +58,7 @@ class ImmutableDict(Mapping):
     def __getitem__(self, key: Any) -> Any:
         return self._items[key]
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._items)
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class ImmutableDict(Mapping):
         return type(self), (dict(self._items),)
 
 
-def fields_of(cls: type, reserved: Callable[[str], bool]) -> tuple[Field, ...]:
+def fields_of(cls: type[Any], reserved: Callable[[str], bool]) -> tuple[Field, ...]:
     """The fields that the annotations of a class and of its bases declare, those of bases first.
 
     ValueError for a reserved name, TypeError for an annotation that no field can have.
@@ -102,7 +102,7 @@ def fields_of(cls: type, reserved: Callable[[str], bool]) -> tuple[Field, ...]:
     return tuple(found.values())
 
 
-def _hints(cls: type, own: dict) -> dict:
+def _hints(cls: type[Any], own: dict[Any, Any]) -> dict[Any, Any]:
     """The annotations of a class, those that are text evaluated."""
     names = {cls.__name__: cls}
     module = sys.modules.get(cls.__module__)
@@ -110,7 +110,7 @@ def _hints(cls: type, own: dict) -> dict:
     return {k: _evaluated(a, scope) if isinstance(a, str) else a for k, a in own.items()}
 
 
-def _evaluated(text: str, scope: dict) -> Any:
+def _evaluated(text: str, scope: dict[Any, Any]) -> Any:
     """What an annotation written as text means; a reference where it names a class to come.
 
     Names that are not defined yet are taken for such classes, however the text uses them.
@@ -126,21 +126,21 @@ def _evaluated(text: str, scope: dict) -> Any:
 
 
 # The extension types of each name in the order of their making, for references to them.
-_classes: dict[str, list[weakref.ref]] = {}
+_classes: dict[str, list[weakref.ref[Any]]] = {}
 
 
-def note_class(cls: type) -> None:
+def note_class(cls: type[Any]) -> None:
     """Let fields refer to a class by its name."""
     known = [ref for ref in _classes.get(cls.__name__, ()) if ref() is not None]
     _classes[cls.__name__] = [*known, weakref.ref(cls)]
 
 
 # The extension types that saved models hold, by the names that their programs gave them.
-_saved: dict[str, weakref.ref] = {}
+_saved: dict[str, weakref.ref[Any]] = {}
 _SAVED_NAME = re.compile(r"(\w+\.)+\w+")
 
 
-def note_saved_name(cls: type, name: Any) -> None:
+def note_saved_name(cls: type[Any], name: Any) -> None:
     """Let saved models hold values of a class under a name. ValueError for one without a dot."""
     if not isinstance(name, str) or not _SAVED_NAME.fullmatch(name):
         raise ValueError(
@@ -244,7 +244,7 @@ def _fitting(value: Any, spec: TypeSpec, path: str) -> Any:
     return value
 
 
-def _tuple(value: Any, args: tuple, path: str) -> tuple:
+def _tuple(value: Any, args: tuple[Any, ...], path: str) -> tuple[Any, ...]:
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"{path}: expected a tuple, got {type(value).__name__!r}")
     if len(args) == 2 and args[1] is Ellipsis:
@@ -255,7 +255,7 @@ def _tuple(value: Any, args: tuple, path: str) -> tuple:
     return tuple(converted(v, a, f"{path}[{i}]") for i, (v, a) in pairs)
 
 
-def _mapping(value: Any, args: tuple, path: str) -> ImmutableDict:
+def _mapping(value: Any, args: tuple[Any, ...], path: str) -> ImmutableDict:
     if not isinstance(value, Mapping):
         raise TypeError(f"{path}: expected a mapping, got {type(value).__name__!r}")
     made = {}
@@ -266,7 +266,7 @@ def _mapping(value: Any, args: tuple, path: str) -> ImmutableDict:
     return ImmutableDict(made)
 
 
-def _one_of(value: Any, args: tuple, path: str) -> Any:
+def _one_of(value: Any, args: tuple[Any, ...], path: str) -> Any:
     # What has one of the types already is not converted to another.
     args = tuple(_meant(kind, value, path) if value is not None else kind for kind in args)
     for kind in args:

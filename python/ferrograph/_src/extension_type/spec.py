@@ -24,7 +24,7 @@ def is_part(value: Any) -> bool:
     )
 
 
-def leaves(value: Any, found: list) -> None:
+def leaves(value: Any, found: list[Any]) -> None:
     """The tensors and composite values, or their specs, in the value of a field."""
     if isinstance(value, Mapping):
         for item in value.values():
@@ -104,31 +104,31 @@ class ExtensionTypeSpec(TypeSpec):
         return f"{getattr(cls._value_type, '__qualname__', cls.__name__)}.Spec"
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The extension type."""
         return self._value_type
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return tuple([(f.name, _plain(self.__dict__[f.name])) for f in self._fields])
 
     @classmethod
-    def _deserialize(cls, serialization: tuple) -> Any:
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
         return cls._of_fields({name: _wrapped(value) for name, value in serialization})
 
     def _static_key(self) -> Any:
         return tuple([_key(self.__dict__[f.name]) for f in self._fields])
 
     @property
-    def _component_specs(self) -> list:
+    def _component_specs(self) -> list[Any]:
         return self._parts_of(self)
 
-    def _parts_of(self, owner: Any) -> list:
-        found: list = []
+    def _parts_of(self, owner: Any) -> list[Any]:
+        found: list[Any] = []
         for field in self._fields:
             leaves(owner.__dict__[field.name], found)
         return found
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: Any) -> list[Any]:
         return self._parts_of(value)
 
     def _from_components(self, components: Any) -> Any:
@@ -181,21 +181,21 @@ class ExtensionTypeSpec(TypeSpec):
         """Whether the parts of a value are stacked as they are."""
         return type(self._encoder()) is ExtensionTypeBatchEncoder
 
-    def _encoded_specs(self) -> list:
+    def _encoded_specs(self) -> list[Any]:
         """The types of what a value is stacked as."""
         encoder = self._encoder()
         if self._stacks_parts():
             return self._component_specs
         return nest.flatten(encoder.encoding_specs(self))
 
-    def _encoded(self, value: Any, minimum_rank: int = 0) -> list:
+    def _encoded(self, value: Any, minimum_rank: int = 0) -> list[Any]:
         """What a value is stacked as."""
         encoder = self._encoder()
         if self._stacks_parts():
             return self._to_components(value)
         return nest.flatten(encoder.encode(self, value, minimum_rank))
 
-    def _decoded(self, parts: list) -> Any:
+    def _decoded(self, parts: list[Any]) -> Any:
         """The value that is stacked as these."""
         encoder = self._encoder()
         if self._stacks_parts():
@@ -307,7 +307,7 @@ def _spec_value(value: Any, annotation: Any, path: str) -> Any:
     return value
 
 
-def _check_kind(value: Any, kind: type, path: str) -> None:
+def _check_kind(value: Any, kind: type[Any], path: str) -> None:
     is_spec = isinstance(value, TypeSpec)
     wants_spec = issubclass(kind, _core.Tensor) or hasattr(kind, "_type_spec")
     if issubclass(kind, TypeSpec):

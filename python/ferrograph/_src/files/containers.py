@@ -11,7 +11,7 @@ from ..values.wire import Scalar
 __all__ = ["Composites", "Messages", "Scalars"]
 
 
-class _List(MutableSequence):
+class _List(MutableSequence[Any]):
     """A list in a message, which is notified when it changes."""
 
     __hash__ = None  # type: ignore[assignment]
@@ -137,7 +137,7 @@ class Messages(_List):
         self._changed()
 
 
-class Composites(MutableMapping):
+class Composites(MutableMapping[Any, Any]):
     """A map from names to messages of one class, which are made when they are asked for."""
 
     __hash__ = None  # type: ignore[assignment]

@@ -110,7 +110,7 @@ PARTITIONS = (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, UniformR
 class _Ragged(NamedTuple):
     dtype: Any
     value_key: str | None
-    partitions: tuple
+    partitions: tuple[Any, ...]
     row_splits_dtype: Any
     validate: bool
 

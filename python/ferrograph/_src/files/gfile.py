@@ -401,7 +401,7 @@ def glob(pattern: Any) -> list[str]:
 @public("io.gfile.walk")
 @told
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable | None = None
+    top: Any, topdown: bool = True, onerror: Callable[..., Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Each folder below one, with the names of the folders and of the files in it.
 

@@ -121,7 +121,9 @@ def _row(values: Any, splits: Any) -> RaggedTensor:
     return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
-def _results(wanted: Wanted, sparse: dict, dense: dict, rows: dict) -> dict[str, Any]:
+def _results(
+    wanted: Wanted, sparse: dict[Any, Any], dense: dict[Any, Any], rows: dict[Any, Any]
+) -> dict[str, Any]:
     """What was asked for, by name: sparse features first, then dense and ragged ones."""
     results: dict[str, Any] = {}
     for kinds in (VarLenFeature,), (FixedLenFeature, FixedLenSequenceFeature), (RaggedFeature,):
@@ -261,7 +263,9 @@ def _emit_sequences(serialized: Any, context: Wanted, lists: Wanted, names: Any,
     return _core.emit("ParseSequenceExampleV2", inputs, attrs, name)
 
 
-def _lists(wanted: Wanted, outputs: _Outputs, rank: int | None) -> tuple[dict, dict]:
+def _lists(
+    wanted: Wanted, outputs: _Outputs, rank: int | None
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """The lists of features, made of the outputs for them, and the lengths of dense ones."""
     indices, values, shapes = (outputs.take(wanted.sparse) for _ in range(3))
     dense, lengths = outputs.take(wanted.dense), outputs.take(wanted.dense)

@@ -88,7 +88,7 @@ def encoded(value: Any, other: Callable[[TypeSpec], Any] = _nothing) -> Any:
     raise ValueError(f"{shown(value)} is no tensor, array, number, text or container of these")
 
 
-def _encoded_tensor(value: Any) -> tuple:
+def _encoded_tensor(value: Any) -> tuple[Any, ...]:
     """A tensor or array, which comes back as a tensor."""
     tensor = _core.convert_to_tensor(value)
     if tensor.dtype.name in ("resource", "variant"):
@@ -96,7 +96,7 @@ def _encoded_tensor(value: Any) -> tuple:
     return "tensor", tensor
 
 
-def _encoded_type(spec: TypeSpec, other: Callable[[TypeSpec], Any]) -> tuple:
+def _encoded_type(spec: TypeSpec, other: Callable[[TypeSpec], Any]) -> tuple[Any, ...]:
     found = other(spec)
     if found is not None:
         return found
@@ -164,7 +164,7 @@ def _decoded(structure: Any, other: Callable[..., Any]) -> Any:
     return structure[1]
 
 
-def _decoded_type(structure: tuple, other: Callable[..., Any]) -> TypeSpec:
+def _decoded_type(structure: tuple[Any, ...], other: Callable[..., Any]) -> TypeSpec:
     _, number, name, state, _ = structure
     own = other(number, name, state)
     if own is not None:
@@ -183,10 +183,10 @@ def _decoded_type(structure: tuple, other: Callable[..., Any]) -> TypeSpec:
     return kind._deserialize(_decoded(state, other))
 
 
-_named: dict[tuple, type] = {}
+_named: dict[tuple[Any, ...], type[Any]] = {}
 
 
-def named_tuple(name: str, fields: list[str]) -> type:
+def named_tuple(name: str, fields: list[str]) -> type[Any]:
     """The class of tuples with these names: one for all of them."""
     from collections import namedtuple
 

@@ -31,7 +31,7 @@ class _Trace:
 
     def __init__(self, graph: bool, profiler: bool, folder: Any):
         self.graph, self.profiler, self.folder = graph, profiler, folder
-        self._made: list = []  # functions traced meanwhile, which may be gone at the end
+        self._made: list[Any] = []  # functions traced meanwhile, which may be gone at the end
         self._taken = profile()
 
     def begin(self) -> None:
@@ -44,7 +44,7 @@ class _Trace:
             concrete.keepers[:] = [k for k in concrete.keepers if k is not self._made]
             self._taken.__exit__(None, None, None)
 
-    def functions(self) -> list:
+    def functions(self) -> list[Any]:
         """The functions that were called, in the order of their first calls; not those that others
         called."""
         steps, runs, _ = self._taken._data()

@@ -32,11 +32,11 @@ class Wanted:
       optional: the dense ones that may be missing.
     """
 
-    def __init__(self, features: dict[str, Any] | None, kinds: tuple):
+    def __init__(self, features: dict[str, Any] | None, kinds: tuple[Any, ...]):
         self.features = dict(features or {})
         self.sparse: dict[str, Any] = {}
-        self.dense: dict[str, tuple] = {}
-        self.ragged: dict[str, tuple] = {}
+        self.dense: dict[str, tuple[Any, ...]] = {}
+        self.ragged: dict[str, tuple[Any, ...]] = {}
         self.optional: set[str] = set()
         for key in sorted(self.features):
             feature = self.features[key]

@@ -21,7 +21,10 @@ __all__ = ["numpy_function", "py_function", "timestamp"]
 
 @public("py_function")
 def py_function(
-    func: Callable | None = None, inp: Any = None, Tout: Any = None, name: str | None = None
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,
+    name: str | None = None,
 ) -> Any:
     """Call ``func`` with eager tensors each time the graph runs; its results as tensors.
 
@@ -47,7 +50,7 @@ def py_function(
 
 @public("numpy_function")
 def numpy_function(
-    func: Callable | None = None,
+    func: Callable[..., Any] | None = None,
     inp: Any = None,
     Tout: Any = None,
     stateful: bool = True,
@@ -84,12 +87,14 @@ def timestamp(name: str | None = None) -> Any:
     return now if name is None else _core.emit("Identity", (now,), None, name)
 
 
-def _decorator(inp: Any, called: Callable[[Callable, list], Any]) -> Callable[[Callable], Callable]:
+def _decorator(
+    inp: Any, called: Callable[[Callable[..., Any], list[Any]], Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """What makes of a function one whose calls go through ``called``."""
     if inp is not None:
         raise ValueError("inp is given with func; the function that is decorated gets its own")
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any) -> Any:
             return called(function, list(args))
@@ -99,7 +104,7 @@ def _decorator(inp: Any, called: Callable[[Callable, list], Any]) -> Callable[[C
     return decorate
 
 
-def _with_values(func: Callable, inp: list, wanted: Any) -> Any:
+def _with_values(func: Callable[..., Any], inp: list[Any], wanted: Any) -> Any:
     """Call ``func`` with values, which the operation takes and gives as the tensors in them."""
     several = isinstance(wanted, (list, tuple))
     specs = [] if wanted is None else [_as_spec(w) for w in (wanted if several else [wanted])]
@@ -136,7 +141,7 @@ def _as_spec(wanted: Any) -> Any:
     return wanted if isinstance(wanted, TypeSpec) else as_dtype(wanted)
 
 
-def _listed(result: Any, specs: list) -> list:
+def _listed(result: Any, specs: list[Any]) -> list[Any]:
     """The results of a callback, one for each spec."""
     values = list(result) if len(specs) > 1 or isinstance(result, (list, tuple)) else [result]
     values = [result] if len(specs) == 1 and len(values) != 1 else values
@@ -145,7 +150,7 @@ def _listed(result: Any, specs: list) -> list:
     return values
 
 
-def _parts(spec: Any, value: Any) -> list:
+def _parts(spec: Any, value: Any) -> list[Any]:
     """The tensors of a result. ValueError where it does not fit the spec."""
     if isinstance(spec, DType):
         return [_tensor(value, spec, True)]
@@ -156,7 +161,7 @@ def _parts(spec: Any, value: Any) -> list:
     return spec.to_tensors(value)
 
 
-def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool) -> Any:
+def _call(func: Callable[..., Any], inp: Any, dtypes: Any, *, eager: bool, stateful: bool) -> Any:
     if not callable(func):
         raise ValueError(f"expected a function to call, got {shown(func)}")
     several = isinstance(dtypes, (list, tuple))
@@ -165,7 +170,9 @@ def _call(func: Callable, inp: Any, dtypes: Any, *, eager: bool, stateful: bool)
     return results if several or dtypes is None else results[0]
 
 
-def run_callback(func: Callable, inputs: list, dtypes: list, eager: bool) -> tuple[list, Any]:
+def run_callback(
+    func: Callable[..., Any], inputs: list[Any], dtypes: list[Any], eager: bool
+) -> tuple[list[Any], Any]:
     """Run a callback; its results as tensors of these dtypes, and what its gradient needs."""
     if not eager:
         return _results(func(*[_array(t) for t in inputs]), dtypes, False), None
@@ -179,7 +186,9 @@ def run_callback(func: Callable, inputs: list, dtypes: list, eager: bool) -> tup
     return results, (tape, targets, sources)
 
 
-def callback_gradient(left: Any, seeds: list, dtypes: list, eager: bool) -> tuple[list, None]:
+def callback_gradient(
+    left: Any, seeds: list[Any], dtypes: list[Any], eager: bool
+) -> tuple[list[Any], None]:
     """The gradients of a callback's inputs; zeros where it does not depend on one."""
     if left is None:
         raise ValueError("the py_function has no inputs or results that a gradient could flow to")
@@ -192,7 +201,7 @@ def _array(tensor: Any) -> Any:
     return value.copy() if hasattr(value, "flags") and not value.flags.writeable else value
 
 
-def _results(result: Any, dtypes: list, casts: bool) -> list:
+def _results(result: Any, dtypes: list[Any], casts: bool) -> list[Any]:
     if not dtypes:
         return []
     return [_tensor(v, d, casts) for v, d in zip(_listed(result, dtypes), dtypes, strict=True)]

@@ -113,7 +113,7 @@ class _Walk:
         self._before: Use = ANY  # what was loaded before the chain
         self._last: int | None = None  # of ``_found``, the chain that this one stands behind
         # By the names of variables: where their chains begin, the steps, and the whole chain.
-        self._aliases: dict[str, tuple[tuple[str, str], list, Chain]] = {}
+        self._aliases: dict[str, tuple[tuple[str, str], list[Any], Chain]] = {}
 
     def chains(self) -> list[Chain]:
         """The chains in the instructions of the code itself."""

@@ -33,7 +33,7 @@ _KIND_NAMES = (
 
 # The functions in use by the names of their graphs, and lists that keep those made meanwhile.
 _named: weakref.WeakValueDictionary[str, ConcreteFunction] = weakref.WeakValueDictionary()
-keepers: list[list] = []
+keepers: list[list[Any]] = []
 
 
 def _note(made: ConcreteFunction) -> None:
@@ -68,7 +68,14 @@ class ConcreteFunction(_core.ConcreteBase):
     def __new__(cls, source: Any, template: Any, *rest: Any) -> ConcreteFunction:
         return super().__new__(cls, source, template)
 
-    def __init__(self, source: Any, template: Any, function: Any, args: tuple, kwargs: dict):
+    def __init__(
+        self,
+        source: Any,
+        template: Any,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[Any, Any],
+    ):
         _note(self)
         if hooks.finished is not None:
             hooks.finished(source, self)
@@ -80,10 +87,10 @@ class ConcreteFunction(_core.ConcreteBase):
         self._traced_kwargs = {name: _all_kept(value) for name, value in kwargs.items()}
         self._bound: list[Any] = []
         self._kept_types: dict[int, Any] = {}
-        self._with_instance: weakref.ref | None = None
+        self._with_instance: weakref.ref[Any] | None = None
 
     @classmethod
-    def _of_graph(cls, graph: Any, captures: list, fields: dict[str, Any]) -> ConcreteFunction:
+    def _of_graph(cls, graph: Any, captures: list[Any], fields: dict[str, Any]) -> ConcreteFunction:
         """A concrete function of a graph and what it captured, with the other fields as given."""
         made = _core.ConcreteBase.__new__(cls, graph, fields["_template"], captures)
         made.__dict__.update(fields)
@@ -96,11 +103,11 @@ class ConcreteFunction(_core.ConcreteBase):
         return cls._of_graph(_core.GraphHandle.from_text(text), fields["_captured"], fields)
 
     @property
-    def _args(self) -> tuple:
+    def _args(self) -> tuple[Any, ...]:
         return nest.map_structure(_found, self._traced_args)
 
     @property
-    def _kwargs(self) -> dict:
+    def _kwargs(self) -> dict[Any, Any]:
         return nest.map_structure(_found, self._traced_kwargs)
 
     def bound_to(self, instance: Any) -> ConcreteFunction:
@@ -129,7 +136,7 @@ class ConcreteFunction(_core.ConcreteBase):
         return self._view
 
     @property
-    def structured_input_signature(self) -> tuple:
+    def structured_input_signature(self) -> tuple[Any, ...]:
         """The arguments it was traced with, TensorSpecs for tensors: a tuple and a dict.
 
         A spec has its own name, or that of its place: ``features_ids`` for ``features["ids"]``.
@@ -139,12 +146,12 @@ class ConcreteFunction(_core.ConcreteBase):
         return tuple(args), {k: special.named(k, v) for k, v in self._kwargs.items()}
 
     @property
-    def inputs(self) -> list:
+    def inputs(self) -> list[Any]:
         """The graph's inputs, arguments before captures."""
         return self.graph.inputs
 
     @property
-    def outputs(self) -> list:
+    def outputs(self) -> list[Any]:
         """The graph's outputs."""
         return self.graph.outputs
 
@@ -177,18 +184,18 @@ class ConcreteFunction(_core.ConcreteBase):
         return forms.function_def(self.graph)
 
     @property
-    def captured_inputs(self) -> list:
+    def captured_inputs(self) -> list[Any]:
         """The tensors from outside that the graph uses."""
         return list(self._captures)
 
     @property
-    def variables(self) -> tuple:
+    def variables(self) -> tuple[Any, ...]:
         """The variables that the graph captured."""
         found = (variable_by_id(t._id) for t in self._captures if t.dtype.name == "resource")
         return tuple(v for v in found if v is not None)
 
     @property
-    def trainable_variables(self) -> tuple:
+    def trainable_variables(self) -> tuple[Any, ...]:
         """Those of them that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
 
@@ -281,11 +288,11 @@ class AtomicFunction:
         """The types of the structured function above."""
         return self._concrete.function_type
 
-    def call_flat(self, *args: Any) -> list:
+    def call_flat(self, *args: Any) -> list[Any]:
         """The flat results for the tensors of the arguments."""
         return nest.flatten(self._concrete._call_flat(args), expand_composites=True)
 
-    def __call__(self, *args: Any) -> list:
+    def __call__(self, *args: Any) -> list[Any]:
         return self.call_flat(*args)
 
     def __repr__(self) -> str:

@@ -27,7 +27,7 @@ NO_VALUE = object()
 _DEEPEST = 16
 # Classes of lists, tuples and dictionaries say by a flag that they are one.
 _FLAGS = 1 << 25 | 1 << 26 | 1 << 29
-_FORMS: dict[type, type] = {list: list, tuple: list, dict: dict, set: set, frozenset: set}
+_FORMS: dict[type[Any], type[Any]] = {list: list, tuple: list, dict: dict, set: set, frozenset: set}
 # What a class of containers may not do in its own way for its objects to be read past it.
 _READERS = ("__getitem__", "__iter__", "__len__", "__contains__", "get", "items", "keys", "values")
 _PLAIN_MODULES = ("builtins", "collections", "typing")
@@ -41,7 +41,7 @@ class Unguarded(Exception):
     """What is read of a container is not guarded, for the reason that the text says."""
 
 
-def form_of(value: Any) -> type | None:
+def form_of(value: Any) -> type[Any] | None:
     """``list``, ``dict`` or ``set``, as which a container can be read without running user code;
     None for anything else."""
     kind = type(value)
@@ -51,7 +51,7 @@ def form_of(value: Any) -> type | None:
     return found
 
 
-def _form_of_class(kind: type) -> type | None:
+def _form_of_class(kind: type[Any]) -> type[Any] | None:
     found = next(base for base in _FORMS if issubclass(kind, base))
     for name in _READERS:
         owner = next((base for base in kind.__mro__ if name in vars(base)), None)
@@ -97,7 +97,7 @@ class Read:
         self.absent: dict[Any, None] = {}
         self.length: int | None = None
         self.truth: bool | None = None
-        self.order: list | None = None
+        self.order: list[Any] | None = None
 
     def item(self, key: Any) -> Any:
         """Note that one item is read; what it is, ``NO_VALUE`` where there is none."""
@@ -133,13 +133,13 @@ class Read:
         self.is_read = True
         return False
 
-    def _note_deep(self, key: Any, left: list[int], seen: tuple) -> None:
+    def _note_deep(self, key: Any, left: list[int], seen: tuple[Any, ...]) -> None:
         self.item(key)
         inner = self.nested(key)
         if inner is not None:
             inner._note_all(left, seen)
 
-    def _note_all(self, left: list[int], seen: tuple) -> None:
+    def _note_all(self, left: list[int], seen: tuple[Any, ...]) -> None:
         if id(self.value) in seen:
             return
         left[0] -= 1 + len(self.value)
@@ -203,12 +203,12 @@ class Read:
                 yield kept[1], before if type(before) in LITERALS else _object(before)
 
 
-def _key(key: Any) -> tuple[type, Any]:
+def _key(key: Any) -> tuple[type[Any], Any]:
     """A key that tells True from 1."""
     return type(key), key
 
 
-def _item(value: Any, form: type | None, key: Any) -> Any:
+def _item(value: Any, form: type[Any] | None, key: Any) -> Any:
     """An item, without code of its class; ``NO_VALUE`` where there is none."""
     if form is dict:
         return dict.get(value, key, NO_VALUE)
@@ -218,7 +218,7 @@ def _item(value: Any, form: type | None, key: Any) -> Any:
     return kind.__getitem__(value, key)
 
 
-def _has(value: Any, form: type | None, key: Any) -> bool:
+def _has(value: Any, form: type[Any] | None, key: Any) -> bool:
     return _item(value, form, key) is not NO_VALUE if form is list else key in value
 
 

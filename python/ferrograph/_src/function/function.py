@@ -18,7 +18,7 @@ from ..context import thread, tracebacks
 from ..context.thread import Undetermined
 from ..context.tracebacks import tell_notes
 from ..heap.trace_context import lifted
-from ..hints import TYPE_CHECKING, Any
+from ..hints import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from ..native import _core
 from ..state.variable import Creation, pop_creation, push_creation, told
 from ..values.errors import InvalidArgumentError, shown
@@ -41,6 +41,8 @@ from .parameters import (
 )
 
 if TYPE_CHECKING:
+    from typing import Concatenate
+
     from .special import FunctionType
 
 __all__ = ["BoundFunction", "Function", "function"]
@@ -60,35 +62,54 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-class Function(Explained):
+P = ParamSpec("P")  # the parameters of the Python function
+Q = ParamSpec("Q")  # those of a method without its instance
+R = TypeVar("R")  # what the Python function returns
+
+
+class Function(Explained, Generic[P, R]):
     """A polymorphic function: what ``function`` makes of a Python function."""
+
+    if TYPE_CHECKING:
+
+        def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+        @overload
+        def __get__(self, instance: None, owner: Any = None, /) -> Function[P, R]: ...
+
+        @overload
+        def __get__(
+            self: Function[Concatenate[Any, Q], R], instance: object, owner: Any = None, /
+        ) -> BoundFunction[Q, R]: ...
+
+        def __get__(self, instance: Any, owner: Any = None, /) -> Any: ...
 
     __signature__ = SignatureOf()
 
     def __new__(
         cls,
-        python_function: Callable,
+        python_function: Callable[P, R],
         input_signature: Any = None,
         autograph: bool = True,
         reduce_retracing: bool | None = None,
         jit_compile: bool | None = None,
         name: str | None = None,
-        params: list | None = None,
+        params: list[Any] | None = None,
         max_traces: int = _DEFAULT_MAX_TRACES,
         freshness: str = "guard",
-    ) -> Function:
+    ) -> Function[P, R]:
         params = parameters_of(python_function) if params is None else params
         return super().__new__(cls, params, input_signature is not None, checked_bound(max_traces))
 
     def __init__(
         self,
-        python_function: Callable,
+        python_function: Callable[P, R],
         input_signature: Any = None,
         autograph: bool = True,
         reduce_retracing: bool | None = None,
         jit_compile: bool | None = None,
         name: str | None = None,
-        params: list | None = None,
+        params: list[Any] | None = None,
         max_traces: int = _DEFAULT_MAX_TRACES,
         freshness: str = "guard",
     ):
@@ -101,17 +122,17 @@ class Function(Explained):
         self._jit_compile = jit_compile
         self._params = parameters_of(python_function) if params is None else params
         self._own_lock = _forks, thread.TraceLock()
-        self._staged: tuple[Callable, Any] | None = None
-        self._never_relax: set = set()
+        self._staged: tuple[Callable[..., Any], Any] | None = None
+        self._never_relax: set[Any] = set()
         self._n_traced = 0
         self._n_of_instances = InstanceCounts()
         self._depth = 0  # of traces of this function within traces of it
         # The arguments of the call that is traced, in the form of the input signature.
-        self._values: tuple | None = None
-        self._has_created: set = set()
+        self._values: tuple[Any, ...] | None = None
+        self._has_created: set[Any] = set()
         self._log = Log()
         # Traces that serve only the variables they were made for, by signature and these.
-        self._of_variables: dict[tuple, ConcreteFunction] = {}
+        self._of_variables: dict[tuple[Any, ...], ConcreteFunction] = {}
         self._twin: types.FunctionType | None = None
         inner = getattr(python_function, "func", python_function)
         self._name: str = name or getattr(inner, "__name__", None) or type(inner).__name__
@@ -132,7 +153,7 @@ class Function(Explained):
         """The name of the Python function."""
         return self._name
 
-    def _decorate(self, decorator: Callable) -> None:
+    def _decorate(self, decorator: Callable[..., Any]) -> None:
         """Have ``decorator(python_function)`` traced in place of the function.
 
         ValueError where the function has been traced.
@@ -143,7 +164,7 @@ class Function(Explained):
         self._staged = None
 
     @property
-    def input_signature(self) -> tuple | None:
+    def input_signature(self) -> tuple[Any, ...] | None:
         """The signature given, None where there is none."""
         return self._signature
 
@@ -173,14 +194,16 @@ class Function(Explained):
 
     # Called by the native call path.
 
-    def _on_miss(self, args: tuple, kwargs: dict | None) -> ConcreteFunction:
+    def _on_miss(self, args: tuple[Any, ...], kwargs: dict[Any, Any] | None) -> ConcreteFunction:
         with self._lock, lifted():
             if self._signature is not None:
                 values = self._convert(args, kwargs)
                 return self._at_signature(values, values)
             return self._for_call(args, kwargs or {})
 
-    def _on_relaxed_failure(self, args: tuple, kwargs: dict | None, error: Exception) -> Any:
+    def _on_relaxed_failure(
+        self, args: tuple[Any, ...], kwargs: dict[Any, Any] | None, error: Exception
+    ) -> Any:
         """A trace with relaxed dimensions failed when it ran: try one of the exact shapes."""
         if not isinstance(error, InvalidArgumentError):
             raise error
@@ -199,15 +222,17 @@ class Function(Explained):
                 self._log.end(self, miss)
         return result
 
-    def _convert(self, args: tuple, kwargs: dict | None) -> tuple:
+    def _convert(self, args: tuple[Any, ...], kwargs: dict[Any, Any] | None) -> tuple[Any, ...]:
         return special.convert(self, args, kwargs or {})
 
-    def _bind_to(self, instance: Any, owner: Any) -> BoundFunction:
+    def _bind_to(self, instance: Any, owner: Any) -> BoundFunction[..., Any]:
         return BoundFunction(self, instance)
 
     # Tracing.
 
-    def _for_call(self, args: tuple, kwargs: dict, relax: bool = True) -> ConcreteFunction:
+    def _for_call(
+        self, args: tuple[Any, ...], kwargs: dict[Any, Any], relax: bool = True
+    ) -> ConcreteFunction:
         wanted = self._signature_of(args, kwargs)
         found = self._find(wanted)
         if found is None and wanted._types():
@@ -218,7 +243,9 @@ class Function(Explained):
             found = special.call(self, wanted)
         return self._make(args, kwargs, wanted, relax) if found is None else found
 
-    def _make(self, args: tuple, kwargs: dict, wanted: Any, relax: bool) -> ConcreteFunction:
+    def _make(
+        self, args: tuple[Any, ...], kwargs: dict[Any, Any], wanted: Any, relax: bool
+    ) -> ConcreteFunction:
         """The trace for a call that found none."""
         miss = self._log.begin(self, wanted)
         self._depth += 1
@@ -259,10 +286,12 @@ class Function(Explained):
             general = special.relaxation_of_ongoing(self, wanted)
         return None if general in self._never_relax else general
 
-    def _for_signature(self, args: tuple, kwargs: dict) -> ConcreteFunction:
+    def _for_signature(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> ConcreteFunction:
         return self._at_signature(special.spec_arguments(self, args, kwargs))
 
-    def _at_signature(self, args: tuple, values: tuple | None = None) -> ConcreteFunction:
+    def _at_signature(
+        self, args: tuple[Any, ...], values: tuple[Any, ...] | None = None
+    ) -> ConcreteFunction:
         """The trace for the input signature; ``values`` are the arguments of a call."""
         specs = special.specs_for(self, args)
         wanted = self._signature_of(specs)
@@ -277,7 +306,9 @@ class Function(Explained):
         finally:
             self._values = outer
 
-    def _trace(self, args: tuple, kwargs: dict, signature: Any, miss: Miss) -> ConcreteFunction:
+    def _trace(
+        self, args: tuple[Any, ...], kwargs: dict[Any, Any], signature: Any, miss: Miss
+    ) -> ConcreteFunction:
         with thread.ongoing(self, signature) as trace:
             concrete = self._traced(args, kwargs, trace)
         if concrete._was_told:
@@ -286,7 +317,9 @@ class Function(Explained):
             self._log.keep(self, miss, signature, concrete)
         return concrete
 
-    def _traced(self, args: tuple, kwargs: dict, trace: thread.Ongoing) -> ConcreteFunction:
+    def _traced(
+        self, args: tuple[Any, ...], kwargs: dict[Any, Any], trace: thread.Ongoing
+    ) -> ConcreteFunction:
         """The trace, made in as many passes as it takes."""
         owners = frozenset(trace.signature._objects())
         concrete = None
@@ -307,7 +340,11 @@ class Function(Explained):
         return concrete
 
     def _trace_once(
-        self, args: tuple, kwargs: dict, creation: Creation, trace: thread.Ongoing
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[Any, Any],
+        creation: Creation,
+        trace: thread.Ongoing,
     ) -> ConcreteFunction | None:
         """One pass; None where another one is needed."""
         signature = trace.signature
@@ -366,7 +403,9 @@ class Function(Explained):
                 self._log.say_frozen(self, reads.frozen)
         return made
 
-    def _reads(self, staged: Callable, args: tuple, kwargs: dict) -> Reads | None:
+    def _reads(
+        self, staged: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]
+    ) -> Reads | None:
         """Where the trace notes what its functions read from outside; None where that is frozen."""
         if not self._is_guarded:
             return None
@@ -375,7 +414,7 @@ class Function(Explained):
         reads.add_target(self.python_function, is_converted, args, kwargs)
         return reads
 
-    def _staged_form(self, args: tuple, kwargs: dict) -> Callable:
+    def _staged_form(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Callable[..., Any]:
         """The function to trace: converted, unless conversion would change nothing."""
         if not self._autograph:
             return self.python_function
@@ -405,15 +444,15 @@ class Function(Explained):
 tracebacks.tracing.add(id(Function._trace_once.__code__))
 
 
-class BoundFunction:
+class BoundFunction(Generic[P, R]):
     """A function bound to an instance, as a method."""
 
     __slots__ = ("_function", "_instance", "__weakref__")
 
-    def __init__(self, function: Function, instance: Any):
+    def __init__(self, function: Function[..., Any], instance: Any):
         self._function, self._instance = function, instance
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self._function(self._instance, *args, **kwargs)
 
     @property
@@ -421,11 +460,11 @@ class BoundFunction:
         return self._instance
 
     @property
-    def __func__(self) -> Function:
+    def __func__(self) -> Function[..., Any]:
         return self._function
 
     @property
-    def python_function(self) -> Callable:
+    def python_function(self) -> Callable[..., Any]:
         """The plain method."""
         return types.MethodType(self._function.python_function, self._instance)
 
@@ -467,16 +506,52 @@ class BoundFunction:
         return f"<bound {self._function!r} of {self._instance!r}>"
 
 
-@public("function")
+@overload
 def function(
-    func: Callable | None = None,
+    func: Callable[P, R],
     input_signature: Any = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool | None = None,
     experimental_implements: str | None = None,
     experimental_autograph_options: Any = None,
-    experimental_attributes: dict | None = None,
+    experimental_attributes: dict[Any, Any] | None = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    max_traces: int = _DEFAULT_MAX_TRACES,
+    freshness: str = "guard",
+) -> Function[P, R]: ...
+
+
+@overload
+def function(
+    func: None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool | None = None,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: dict[Any, Any] | None = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    max_traces: int = _DEFAULT_MAX_TRACES,
+    freshness: str = "guard",
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+
+
+@public("function")
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool | None = None,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: dict[Any, Any] | None = None,
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
@@ -524,7 +599,7 @@ def function(
     return _decorated(func, options)
 
 
-def _decorated(target: Any, options: dict) -> Any:
+def _decorated(target: Any, options: dict[Any, Any]) -> Any:
     if isinstance(target, staticmethod):
         return staticmethod(_decorated(target.__func__, options))
     if isinstance(target, classmethod):
@@ -536,7 +611,9 @@ def _decorated(target: Any, options: dict) -> Any:
     return Function(target, **options)
 
 
-def binding_error(target: Function, args: tuple, kwargs: dict | None) -> TypeError:
+def binding_error(
+    target: Function[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any] | None
+) -> TypeError:
     """The error of a call that does not fit the parameters, as Python words it."""
     import inspect
 

@@ -43,24 +43,26 @@ class Reads:
 
     def __init__(self) -> None:
         self._seen: dict[int, Any] = {}
-        self._found: dict[tuple, tuple] = {}
-        self._written: set[tuple] = set()
-        self._bound: set[tuple] = set()
+        self._found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self._written: set[tuple[Any, ...]] = set()
+        self._bound: set[tuple[Any, ...]] = set()
         self._held: list[Any] = []  # objects whose addresses are in ``_bound`` and ``_selves``
         self._selves: set[int] = set()  # objects whose methods run
-        self._calls: dict[tuple, Any] = {}  # calls with these that were looked at: their code
-        self._settled: list[tuple[list, int]] = []  # see ``settled``
+        self._calls: dict[
+            tuple[Any, ...], Any
+        ] = {}  # calls with these that were looked at: their code
+        self._settled: list[tuple[list[Any], int]] = []  # see ``settled``
         self._unmet: dict[int, Unmet] = {}  # by the ids of codes that ``_held`` holds
-        self._counts: dict[type, int] = {}  # how many of these objects are of a class
+        self._counts: dict[type[Any], int] = {}  # how many of these objects are of a class
         self._late: dict[int, _Late] = {}  # further ones of the class, by id: see ``_meet_late``
         # By owner and name there: owner, name, label and what was read of the container.
-        self._roots: dict[tuple, tuple] = {}
+        self._roots: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._left = [_MOST_FACTS]
         self._special: set[int] = set()  # codes that read for what is asked of objects
         self.frozen: dict[str, str] = {}  # by label: why changes are not noticed
 
     def add_target(
-        self, target: Any, converted: bool, args: tuple = (), kwargs: Any = None
+        self, target: Any, converted: bool, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> None:
         """The function that is traced, whatever kind of callable it is, and its arguments."""
         while hasattr(target, "func"):  # a partial
@@ -116,11 +118,13 @@ class Reads:
         found = chains.chains_of(function.__code__)
         return any(scope == "local" and name not in first for scope, name, *_ in found)
 
-    def met(self, values: tuple) -> bool:
+    def met(self, values: tuple[Any, ...]) -> bool:
         """Whether there are objects among values whose methods run."""
         return not self._selves.isdisjoint(map(id, values))
 
-    def bind(self, function: Any, args: tuple, kwargs: dict, deep: bool = False) -> None:
+    def bind(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any], deep: bool = False
+    ) -> None:
         """What a function is called with: the attributes that it reads of objects whose methods
         run belong to the trace. Those of other arguments are as documented: not seen to change."""
         code = function.__code__
@@ -236,12 +240,12 @@ class Reads:
         """Whether an object whose methods run is held for as long as the trace."""
         return id(value) in self._selves
 
-    def settled(self, sites: list, place: int) -> None:
+    def settled(self, sites: list[Any], place: int) -> None:
         """A site takes it that a call tells nothing new: it asks again when there is another
         object whose methods run, which may be among the arguments."""
         self._settled.append((sites, place))
 
-    def tell(self, unmet: Unmet, arguments: tuple) -> None:
+    def tell(self, unmet: Unmet, arguments: tuple[Any, ...]) -> None:
         """``bind`` for the arguments that a function is asked for. An object that it is given as
         one of several is looked at for all of these but the first."""
         code, first, others = unmet.code, unmet.first, unmet.others
@@ -269,7 +273,7 @@ class Reads:
         chain: Chain,
         deep: bool,
         code: types.CodeType,
-        root: tuple | None = None,
+        root: tuple[Any, ...] | None = None,
         items_only: bool = False,
     ) -> None:
         """Guard what a chain of code reads of ``value``: the literal at which its attributes end,
@@ -312,7 +316,7 @@ class Reads:
         return id(code) in self._special or not is_library_file(code.co_filename)
 
     def _read_contents(
-        self, value: Any, root: tuple, chain: Chain, deep: bool, code: types.CodeType
+        self, value: Any, root: tuple[Any, ...], chain: Chain, deep: bool, code: types.CodeType
     ) -> None:
         """Note what the rest of a chain reads of a container that stands somewhere."""
         scope, _, steps, use = chain
@@ -384,14 +388,14 @@ class Reads:
         if place is not None and (type(place) is not dict or name in place):
             self._found.setdefault((id(place), name), (place, name, label, value))
 
-    def add_guards(self, guards: list[tuple]) -> None:
+    def add_guards(self, guards: list[tuple[Any, ...]]) -> None:
         """The guards of a trace that this one calls."""
         for owner, name, label, value in guards:
             kind = None if type(value) in _LITERALS else id(value)
             key = (id(owner), name) if kind is None else (id(owner), name, kind)
             self._found.setdefault(key, (owner, name, label, value))
 
-    def guards(self) -> list[tuple]:
+    def guards(self) -> list[tuple[Any, ...]]:
         """Cell, globals or reference to an object, name there or None, label and value of each
         value read that the trace did not change."""
         if self._late:
@@ -405,7 +409,7 @@ class Reads:
                     found.append((owner, name, label, expected))
         return found
 
-    def _globals(self, code: types.CodeType, names: dict) -> list:
+    def _globals(self, code: types.CodeType, names: dict[Any, Any]) -> list[Any]:
         values = [(name, names.get(name, _NO_VALUE)) for name in code.co_names]
         if any(type(value) in _LITERALS or _may_hold(value) for _, value in values):
             loaded, stored, _ = chains.uses(code)
@@ -422,7 +426,7 @@ class Reads:
             found += self._globals(nested, names)
         return found
 
-    def _closure(self, code: types.CodeType, cells: tuple) -> list:
+    def _closure(self, code: types.CodeType, cells: tuple[Any, ...]) -> list[Any]:
         values = [_now(cell, None) for cell in cells]
         if any(type(value) in _LITERALS or _may_hold(value) for value in values):
             stored = _stored_cells(code)
@@ -435,14 +439,14 @@ class Reads:
         return values
 
 
-class _Late(weakref.ref):
+class _Late(weakref.ref[Any]):
     """A reference to one of many objects, which knows its address."""
 
     __slots__ = ("key",)
     key: int
 
 
-class Unmet(set):
+class Unmet(set[Any]):
     """What a function that reads attributes of its arguments has still to tell its trace: the
     objects whose methods run that it has not had as an argument yet, by id.
 
@@ -566,7 +570,7 @@ def _is_users(module: types.ModuleType) -> bool:
     return not is_library_file(file)
 
 
-def _in_class(kind: type, name: str) -> Any:
+def _in_class(kind: type[Any], name: str) -> Any:
     for base in kind.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]

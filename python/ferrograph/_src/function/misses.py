@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import types
 import weakref
 from collections import deque
 
@@ -23,20 +24,47 @@ if TYPE_CHECKING:
 else:
     (explain,) = later(__package__, "explain")
 
-__all__ = ["Log", "Miss", "in_short", "sites"]
+__all__ = ["MANY_AGAIN", "Log", "Miss", "in_short", "sites"]
 
 _MAX_RECORDS, _MAX_REMEMBERED = 64, 256
+MANY_AGAIN = 9  # functions made anew of which nothing is new
 
 
 class Site:
     """What the functions of one definition cost: a function made in a loop is many."""
 
-    __slots__ = ("latest", "n_functions", "n_traces", "seconds")
+    __slots__ = ("held", "latest", "n_again", "n_functions", "n_traces", "seconds")
 
     def __init__(self) -> None:
         self.n_functions = self.n_traces = 0
+        self.n_again = 0  # of functions that one before them could have stood in for
         self.seconds = 0.0
         self.latest: Any = None
+        self.held: list[weakref.ref[Any]] = []  # what the latest closes over
+
+    def add(self, function: Any) -> None:
+        """Count a function. One for other objects, such as another model, is needed."""
+        held = _held(function.python_function)
+        self.n_again += self.n_functions > 0 and _are_same(self.held, held)
+        self.n_functions += 1
+        self.latest, self.held = weakref.ref(function), held
+
+
+def _held(function: Any) -> list[weakref.ref[Any]]:
+    """The objects that a function closes over, without functions, numbers and strings."""
+    found = []
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            if not isinstance(cell.cell_contents, types.FunctionType):
+                found.append(weakref.ref(cell.cell_contents))
+        except (TypeError, ValueError):  # a plain value, or none yet
+            continue
+    return found
+
+
+def _are_same(first: list[weakref.ref[Any]], second: list[weakref.ref[Any]]) -> bool:
+    pairs = zip(first, second, strict=False)
+    return len(first) == len(second) and all(a() is b() is not None for a, b in pairs)
 
 
 _sites: dict[tuple[str, int, str, int], Site] = {}
@@ -56,6 +84,7 @@ class Miss:
         "gone_index",
         "index",
         "limit",
+        "n_again",
         "n_cached",
         "n_functions",
         "n_traced",
@@ -72,11 +101,12 @@ class Miss:
         "wanted",
     )
 
-    def __init__(self, function: Any, wanted: Any, n_functions: int, gone_index: int | None):
+    def __init__(self, function: Any, wanted: Any, site: Site, gone_index: int | None):
         self.started = time.perf_counter()
         self.wanted, self.traced, self.seconds = wanted, None, 0.0
         self.site = _call_site()
-        self.n_traced, self.n_functions = function._n_traced, n_functions
+        self.n_traced = function._n_traced
+        self.n_functions, self.n_again = site.n_functions, site.n_again
         self.index = self.n_traced + 1
         self.n_cached, *_, self.limit = function._cache_stats()
         self.error = self.relaxing_failed = ""
@@ -95,7 +125,7 @@ class Miss:
         """Whether to look if traces go on and on: at the fifth, and each time that their number has
         doubled; of functions that are made again, at the tenth."""
         if not self.n_traced:
-            return self.n_functions == 10
+            return self.n_again == MANY_AGAIN
         return self.index == 5 or (self.index > 5 and self.index & self.n_traced == 0)
 
     def forget(self) -> None:
@@ -113,7 +143,7 @@ class Log:
         self.misses: deque[Miss] = deque(maxlen=_MAX_RECORDS)
         self.evicted: dict[int, int] = {}
         self.frozen: set[str] = set()  # what was said to be frozen
-        self.history: dict[tuple[str, str], deque] = {}
+        self.history: dict[tuple[str, str], deque[Any]] = {}
         self.site: Site | None = None
         self.warned = False
 
@@ -121,10 +151,9 @@ class Log:
         """A call found no trace. ``RetraceError`` where that is not to happen."""
         if self.site is None:
             self.site = _sites.setdefault(sources.place(function), Site())
-            self.site.n_functions += 1
-            self.site.latest = weakref.ref(function)
+            self.site.add(function)
         gone_index = self.evicted.get(hash(wanted)) if self.evicted else None
-        miss = Miss(function, wanted, self.site.n_functions, gone_index)
+        miss = Miss(function, wanted, self.site, gone_index)
         if miss.n_traced and thread.retracing_is_refused():
             miss.refused = True
             self.misses.append(miss)
@@ -160,7 +189,7 @@ class Log:
             explain.speak(function, miss, aloud)
 
 
-def _nearest(function: Any, wanted: Any) -> tuple | None:
+def _nearest(function: Any, wanted: Any) -> tuple[Any, ...] | None:
     """The nearest signature with its trace and what is stale of that; of several the newest of
     which the least is stale: what changed since it served."""
     found = function._nearest(wanted)
@@ -183,7 +212,7 @@ def in_short(error: BaseException) -> str:
     return f"{type(error).__name__}: {text[:200]}"
 
 
-def _call_site() -> tuple | None:
+def _call_site() -> tuple[Any, ...] | None:
     """Code, instruction and line of the frame of user code."""
     frame = sys._getframe(3)
     while frame is not None and is_own_file(frame.f_code.co_filename):
@@ -195,9 +224,9 @@ class InstanceCounts:
     """How many traces were made for each of the objects that a method was called on."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, tuple[weakref.ref, int]] = {}
+        self._counts: dict[int, tuple[weakref.ref[Any], int]] = {}
 
-    def add(self, args: tuple) -> None:
+    def add(self, args: tuple[Any, ...]) -> None:
         """Count a trace for the object that is its first argument."""
         if not args:
             return

@@ -27,10 +27,10 @@ class Packed:
     ``children`` are templates; ``pack`` makes the container of packed children.
     """
 
-    def __init__(self, kind: type, children: list, names: list | None):
+    def __init__(self, kind: type[Any], children: list[Any], names: list[Any] | None):
         self.kind, self.children, self.names = kind, children, names
 
-    def pack(self, values: list) -> Any:
+    def pack(self, values: list[Any]) -> Any:
         """The container of these children."""
         if issubclass(self.kind, (list, tuple, dict)):
             return reconstruction.of_class(self.kind, values, self.names)
@@ -41,32 +41,32 @@ class Packed:
 class Composite:
     """A value in a template that is made of tensors."""
 
-    def __init__(self, value: Any, children: list):
+    def __init__(self, value: Any, children: list[Any]):
         # The value itself would keep the trace alive: its spec, or one without tensors, replaces
         # it.
         spec = getattr(value, "_type_spec", None)
         self.spec = value._from_components([None] * len(children)) if spec is None else spec
         self.children = children
 
-    def pack(self, values: list) -> Any:
+    def pack(self, values: list[Any]) -> Any:
         """Such a value of these tensors."""
         made = nest._recompose(self.spec, values)
         return made._separate() if hasattr(made, "_separate") else made
 
 
-def flatten_result(result: Any, to_tensor: Any) -> tuple[list, Any]:
+def flatten_result(result: Any, to_tensor: Any) -> tuple[list[Any], Any]:
     """The tensors in a result and its template, in which an int is the index of a tensor.
 
     ``to_tensor`` makes a tensor of a leaf. TypeError for an object that cannot be returned.
     """
-    flat: list = []
+    flat: list[Any] = []
     return flat, _template(result, to_tensor, flat)
 
 
-def _template(value: Any, to_tensor: Any, flat: list) -> Any:
+def _template(value: Any, to_tensor: Any, flat: list[Any]) -> Any:
     """The template of a value, whose tensors are added to ``flat``."""
 
-    def all_of(values: Any) -> list:
+    def all_of(values: Any) -> list[Any]:
         return [_template(v, to_tensor, flat) for v in values]
 
     if value is None:
@@ -100,7 +100,7 @@ def _template(value: Any, to_tensor: Any, flat: list) -> Any:
     return len(flat) - 1
 
 
-def _record_fields(kind: type) -> list | None:
+def _record_fields(kind: type[Any]) -> list[Any] | None:
     if hasattr(kind, "__dataclass_fields__"):
         return list(kind.__dataclass_fields__)
     if hasattr(kind, "__attrs_attrs__"):

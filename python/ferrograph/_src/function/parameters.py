@@ -28,7 +28,7 @@ _POSITIONAL_ONLY, _POSITIONAL, _VAR_POSITIONAL, _KEYWORD_ONLY, _VAR_KEYWORD = ra
 _VARARGS_FLAG, _VARKEYWORDS_FLAG = 0x04, 0x08
 
 
-def parameters_of(fn: Callable) -> list[tuple[str, int, bool, Any]]:
+def parameters_of(fn: Callable[..., Any]) -> list[tuple[str, int, bool, Any]]:
     """Name, kind, whether there is a default, and the default of each parameter."""
     if type(fn) is not types.FunctionType or hasattr(fn, "__signature__"):
         import inspect
@@ -56,7 +56,7 @@ def parameters_of(fn: Callable) -> list[tuple[str, int, bool, Any]]:
     return params
 
 
-def checked_signature(signature: Any) -> tuple:
+def checked_signature(signature: Any) -> tuple[Any, ...]:
     """An input signature as a tuple; TypeError for what is none."""
     if isinstance(signature, TensorSpec) or not isinstance(signature, (list, tuple)):
         raise TypeError(
@@ -84,9 +84,9 @@ def checked_bound(max_traces: Any) -> int:
     return bound
 
 
-def snapshot(args: tuple, kwargs: dict) -> list:
+def snapshot(args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any]:
     """The lists and dicts among arguments with what they hold, for ``check_unchanged``."""
-    found: list = []
+    found: list[Any] = []
     for value in args:
         _note(value, found)
     for value in kwargs.values():
@@ -94,7 +94,7 @@ def snapshot(args: tuple, kwargs: dict) -> list:
     return found
 
 
-def _note(value: Any, found: list) -> None:
+def _note(value: Any, found: list[Any]) -> None:
     if isinstance(value, dict):
         found.append((value, list(value), list(value.values())))
         for part in value.values():
@@ -106,7 +106,7 @@ def _note(value: Any, found: list) -> None:
             _note(part, found)
 
 
-def check_unchanged(before: list, name: str) -> None:
+def check_unchanged(before: list[Any], name: str) -> None:
     """ValueError where a list or dict that ``snapshot`` noted holds something else now."""
     for container, keys, values in before:
         now = container if keys is None else container.values()
@@ -118,15 +118,17 @@ def check_unchanged(before: list, name: str) -> None:
             )
 
 
-def leaves_of(args: tuple, kwargs: dict) -> list:
+def leaves_of(args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any]:
     """The leaves of the lists and dicts among arguments."""
-    found: list = []
+    found: list[Any] = []
     _collect_leaves(args, found)
     _collect_leaves(kwargs, found)
     return found
 
 
-def objects_of(args: tuple, kwargs: dict, inner: tuple, keywords: dict) -> tuple[tuple, dict]:
+def objects_of(
+    args: tuple[Any, ...], kwargs: dict[Any, Any], inner: tuple[Any, ...], keywords: dict[Any, Any]
+) -> tuple[tuple[Any, ...], dict[Any, Any]]:
     """The arguments of a trace, ``inner`` and ``keywords``, with None for placeholders, which are
     no objects of the call itself, ``args`` and ``kwargs``."""
     given = {id(value) for value in (*args, *kwargs.values())}
@@ -134,7 +136,7 @@ def objects_of(args: tuple, kwargs: dict, inner: tuple, keywords: dict) -> tuple
     return kept, {name: v if id(v) in given else None for name, v in keywords.items()}
 
 
-def _collect_leaves(value: Any, found: list) -> None:
+def _collect_leaves(value: Any, found: list[Any]) -> None:
     if type(value) in (list, tuple):
         for v in value:
             _collect_leaves(v, found)
@@ -146,7 +148,7 @@ def _collect_leaves(value: Any, found: list) -> None:
         found.append(value)
 
 
-def check_names(kwargs: dict, name: str) -> None:
+def check_names(kwargs: dict[Any, Any], name: str) -> None:
     """ValueError where two keywords would name one input of the graph."""
     known: dict[str, str] = {}
     for key in kwargs:
@@ -163,7 +165,7 @@ class SignatureOf:
     """``__signature__`` of an object that wraps a Python function: that of its
     ``python_function``."""
 
-    def __get__(self, holder: Any, owner: type) -> Any:
+    def __get__(self, holder: Any, owner: type[Any]) -> Any:
         if holder is None:
             raise AttributeError("__signature__")
         import inspect

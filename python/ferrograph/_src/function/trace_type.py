@@ -23,7 +23,9 @@ _TENSOR, _SPEC, _IDENTITY, _OBJECT, _STRUCT, _TYPED = range(6)
 _counter = itertools.count(1)
 _weak_tokens: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 _strong_tokens: dict[Any, int] = {}
-_tokens_of_classes: weakref.WeakKeyDictionary[type, dict[Any, int]] = weakref.WeakKeyDictionary()
+_tokens_of_classes: weakref.WeakKeyDictionary[type[Any], dict[Any, int]] = (
+    weakref.WeakKeyDictionary()
+)
 _MAX_STRONG = 16_384  # of each table; what had a token before gets another one
 
 
@@ -38,7 +40,7 @@ def _token(obj: Any) -> int:
     return found
 
 
-def _structure_token(key: tuple) -> int:
+def _structure_token(key: tuple[Any, ...]) -> int:
     """A number that structures of a class, and of what else ``key`` says, share."""
     table = _tokens_of_classes.get(key[0])
     if table is None:
@@ -56,7 +58,7 @@ def _strong_token(table: dict[Any, int], key: Any, obj: Any) -> int:
 
 
 # What the tokens made last describe, for records of retraces.
-_described: dict[int, tuple] = {}
+_described: dict[int, tuple[Any, ...]] = {}
 _MAX_DESCRIBED = 4096
 
 
@@ -68,7 +70,7 @@ def _new_token(obj: Any, by_value: bool) -> int:
     return token
 
 
-def _description(obj: Any, by_value: bool) -> tuple:
+def _description(obj: Any, by_value: bool) -> tuple[Any, ...]:
     """The name of an object's class, its text, and whether its equals share its token; of a
     structure its class and the names or number of its children."""
     if type(obj) is tuple and len(obj) == 2 and isinstance(obj[0], type):
@@ -85,7 +87,7 @@ def _description(obj: Any, by_value: bool) -> tuple:
     return type(obj).__qualname__, text, by_value
 
 
-def describe(token: int) -> tuple:
+def describe(token: int) -> tuple[Any, ...]:
     """The description of a token, see ``_description``; nothing is known of old tokens."""
     return _described.get(token, ("object", "an object seen long ago", False))
 
@@ -110,7 +112,7 @@ def _fields(obj: Any) -> list[str] | None:
     return None
 
 
-def _children(obj: Any) -> tuple[Any, list] | None:
+def _children(obj: Any) -> tuple[Any, list[Any]] | None:
     """What tells containers of this kind apart, and the children; None for no container."""
     if hasattr(type(obj), "_trace_key"):
         return obj._trace_key(), obj._component_list()
@@ -125,7 +127,7 @@ def _children(obj: Any) -> tuple[Any, list] | None:
     return None
 
 
-def classify(obj: Any) -> tuple:
+def classify(obj: Any) -> tuple[Any, ...]:
     """The kind of an argument, as the native call path reads it.
 
     Objects that stay what they are keep the answer, in ``_as_argument``. TypeError for an object
@@ -138,7 +140,7 @@ def classify(obj: Any) -> tuple:
     return obj._as_argument
 
 
-def _classified(obj: Any) -> tuple:
+def _classified(obj: Any) -> tuple[Any, ...]:
     """``classify`` without the cache."""
     if _is_numpy_value(obj):
         return _TENSOR, _core.convert_to_tensor(obj)
@@ -171,7 +173,7 @@ def typed_placeholder(token: int, region: Any, name: str) -> Any:
     return special.placeholder(token, region, name)
 
 
-def rebuild(obj: Any, children: list) -> Any:
+def rebuild(obj: Any, children: list[Any]) -> Any:
     """A container like ``obj`` of other children, in the order that ``classify`` gave them."""
     if hasattr(type(obj), "_trace_key"):
         spec = obj if isinstance(obj, TypeSpec) else getattr(obj, "_type_spec", None)

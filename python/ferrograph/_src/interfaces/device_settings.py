@@ -180,7 +180,7 @@ def reset_memory_stats(device: str) -> None:
 
 @public("config.experimental.get_virtual_device_configuration")
 @told
-def get_virtual_device_configuration(device: PhysicalDevice) -> list | None:
+def get_virtual_device_configuration(device: PhysicalDevice) -> list[Any] | None:
     """``config.get_logical_device_configuration`` by an older name.
 
     >>> cpu = fg.config.list_physical_devices('CPU')[0]

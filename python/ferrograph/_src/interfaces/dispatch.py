@@ -32,10 +32,10 @@ _ASSERTIONS = [
     debug.assert_none_equal,
 ]
 # The handlers that were registered for a target function.
-_registered: dict[Callable, list[Callable]] = {}
+_registered: dict[Callable[..., Any], list[Callable[..., Any]]] = {}
 
 
-def _add(api: Callable, target: Callable, handler: Callable) -> None:
+def _add(api: Callable[..., Any], target: Callable[..., Any], handler: Callable[..., Any]) -> None:
     handled_functions.register(api, handler)
     _registered.setdefault(target, []).append(handler)
 
@@ -68,7 +68,9 @@ def _check(api: Any) -> None:
         raise ValueError(f"{name} does not ask the classes of its arguments")
 
 
-def _signatures(target: Callable, api: Callable, given: tuple) -> list[dict]:
+def _signatures(
+    target: Callable[..., Any], api: Callable[..., Any], given: tuple[Any, ...]
+) -> list[dict[Any, Any]]:
     """The types by parameter at which a target is called. ValueError for unknown parameters."""
     signatures = list(given) or [typing.get_type_hints(target)]
     parameters = inspect.signature(api).parameters
@@ -86,7 +88,7 @@ def _signatures(target: Callable, api: Callable, given: tuple) -> list[dict]:
 
 
 @public("experimental.dispatch_for_api")
-def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
+def dispatch_for_api(api: Callable[..., Any], *signatures: dict[Any, Any]) -> Callable[..., Any]:
     """Decorate what a public function does where its arguments are of these types.
 
     A signature says the types of some parameters by their names or places: classes, or unions,
@@ -107,10 +109,10 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
     _check(api)
     shape = inspect.signature(api)
 
-    def decorate(target: Callable) -> Callable:
+    def decorate(target: Callable[..., Any]) -> Callable[..., Any]:
         wanted = _signatures(target, api, signatures)
 
-        def handler(args: tuple, kwargs: dict) -> Any:
+        def handler(args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
             bound = shape.bind(*args, **kwargs).arguments
             for signature in wanted:
                 if all(n in bound and _matches(bound[n], t) for n, t in signature.items()):
@@ -123,10 +125,10 @@ def dispatch_for_api(api: Callable, *signatures: dict) -> Callable:
     return decorate
 
 
-def _for_family(apis: list, n_operands: int, wanted: tuple) -> Callable:
+def _for_family(apis: list[Any], n_operands: int, wanted: tuple[Any, ...]) -> Callable[..., Any]:
     """A decorator of a function of an API and its operands, for each API of a family."""
 
-    def decorate(target: Callable) -> Callable:
+    def decorate(target: Callable[..., Any]) -> Callable[..., Any]:
         for api in apis:
             _add(api, target, _family_handler(api, target, n_operands, wanted))
         return target
@@ -134,10 +136,12 @@ def _for_family(apis: list, n_operands: int, wanted: tuple) -> Callable:
     return decorate
 
 
-def _family_handler(api: Callable, target: Callable, n_operands: int, wanted: tuple) -> Callable:
+def _family_handler(
+    api: Callable[..., Any], target: Callable[..., Any], n_operands: int, wanted: tuple[Any, ...]
+) -> Callable[..., Any]:
     names = list(inspect.signature(api).parameters)
 
-    def handler(args: tuple, kwargs: dict) -> Any:
+    def handler(args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         bound = dict(zip(names, args, strict=False)) | kwargs
         if any(name not in bound for name in names[:n_operands]):
             return NotImplemented
@@ -155,7 +159,7 @@ def _family_handler(api: Callable, target: Callable, n_operands: int, wanted: tu
 
 
 @public("experimental.dispatch_for_unary_elementwise_apis")
-def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable:
+def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[..., Any]:
     """Decorate ``handler(api, x)``, which is called for each function that works on elements of x.
 
     >>> class Boxed(fg.experimental.ExtensionType):
@@ -171,7 +175,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable:
 
 
 @public("experimental.dispatch_for_binary_elementwise_apis")
-def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable:
+def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[..., Any]:
     """Decorate ``handler(api, x, y)``, called for each function of the elements of two arguments.
 
     >>> class Boxed(fg.experimental.ExtensionType):
@@ -187,7 +191,7 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable:
 
 
 @public("experimental.dispatch_for_binary_elementwise_assert_apis")
-def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable:
+def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[..., Any]:
     """Decorate ``handler(assert_api, x, y)``, called for each assertion on two arguments.
 
     >>> class Boxed(fg.experimental.ExtensionType):
@@ -202,7 +206,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
 
 
 @public("experimental.unregister_dispatch_for")
-def unregister_dispatch_for(dispatch_target: Callable) -> None:
+def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
     """Call a decorated function no more. ValueError where it was not registered.
 
     >>> fg.experimental.unregister_dispatch_for(print)

@@ -36,7 +36,7 @@ def let_ask(function: Any) -> bool:
     before.__kwdefaults__ = function.__kwdefaults__
     before.__annotations__ = function.__annotations__
 
-    def first(args: tuple, kwargs: dict) -> Any:
+    def first(args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         if composites(args, kwargs):
             result = handled(function, args, kwargs)
             if result is not NotImplemented:
@@ -96,12 +96,12 @@ def _is_own(function: Any) -> bool:
     return function.__globals__.get("__name__", "").partition(".")[0] == package
 
 
-def register(function: Callable, handler: Callable) -> None:
+def register(function: Callable[..., Any], handler: Callable[..., Any]) -> None:
     """Ask ``handler(args, kwargs)`` first; it gives NotImplemented for a call not its own."""
     by_function.setdefault(function, []).append(handler)
 
 
-def unregister(handler: Callable) -> None:
+def unregister(handler: Callable[..., Any]) -> None:
     """Ask a handler no more."""
     for function, handlers in by_function.items():
         if handler in handlers:

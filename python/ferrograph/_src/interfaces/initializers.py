@@ -23,12 +23,12 @@ __all__ = [
 class _Initializer:
     """An initialiser is called with a shape and a dtype, and knows the arguments it was made of."""
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict[Any, Any]:
         """The arguments that the initialiser was made of."""
         return {}
 
     @classmethod
-    def from_config(cls, config: dict) -> Any:
+    def from_config(cls, config: dict[Any, Any]) -> Any:
         """An initialiser of such arguments; a dtype among them is left aside."""
         return cls(**{name: value for name, value in config.items() if name != "dtype"})
 
@@ -47,7 +47,7 @@ def _floating(dtype: Any) -> Any:
     return dtype
 
 
-def _part(shape: Any, kwargs: dict) -> Any:
+def _part(shape: Any, kwargs: dict[Any, Any]) -> Any:
     """The shape of the part that is asked for. TypeError for arguments that are not known."""
     wanted = kwargs.pop("partition_shape", None)
     kwargs.pop("partition_offset", None)
@@ -106,7 +106,7 @@ class constant_initializer(_Initializer):
         """The value in that shape. TypeError where the elements do not fill it."""
         return constants.constant(self.value, dtype, _part(shape, kwargs))
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict[Any, Any]:
         """The arguments that the initialiser was made of."""
         return {"value": self.value}
 
@@ -139,7 +139,7 @@ class random_normal_initializer(_Random):
             return random_ops.normal(shape, self.mean, self.stddev, dtype)
         return random_ops.stateless_normal(shape, self._key(), self.mean, self.stddev, dtype)
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict[Any, Any]:
         """The arguments that the initialiser was made of."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
@@ -165,6 +165,6 @@ class random_uniform_initializer(_Random):
             return random_ops.uniform(shape, self.minval, self.maxval, dtype)
         return random_ops.stateless_uniform(shape, self._key(), self.minval, self.maxval, dtype)
 
-    def get_config(self) -> dict:
+    def get_config(self) -> dict[Any, Any]:
         """The arguments that the initialiser was made of."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}

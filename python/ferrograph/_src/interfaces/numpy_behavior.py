@@ -111,7 +111,7 @@ def _of_weak(name: str, method: Any) -> Any:
     return unary(lambda self, *args, **kwargs: method(plain(self), *args, **kwargs))
 
 
-def _set_operators(kind: type, mode: str) -> None:
+def _set_operators(kind: type[Any], mode: str) -> None:
     _changes.put(kind, "__pos__", lambda self: _core.convert_to_tensor(self))
     if mode != "legacy":
         return
@@ -123,7 +123,7 @@ def _set_operators(kind: type, mode: str) -> None:
         _changes.put(kind, full, _product(full, getattr(kind, full)))
 
 
-def _promoting(name: str, original: Callable) -> Callable:
+def _promoting(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     """An operator of operands that have one dtype, for those of any."""
 
     def operate(self: Any, other: Any) -> Any:
@@ -137,7 +137,7 @@ def _promoting(name: str, original: Callable) -> Callable:
     return operate
 
 
-def _product(name: str, original: Callable) -> Callable:
+def _product(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     """The operator of matrix products, also of vectors and of two dtypes."""
 
     def operate(self: Any, other: Any) -> Any:
@@ -165,7 +165,7 @@ def _needs_promotion(one: Any, other: Any) -> bool:
     return isinstance(other, (np.ndarray, np.generic)) and other.dtype.kind in "biufc"
 
 
-def _getitem(original: Callable) -> Callable:
+def _getitem(original: Callable[..., Any]) -> Callable[..., Any]:
     def getitem(self: Any, key: Any) -> Any:
         if is_advanced(key):
             return picked(_core.convert_to_tensor(self), key)

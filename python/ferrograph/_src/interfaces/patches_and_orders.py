@@ -167,7 +167,7 @@ def extract_volume_patches(
     shape = ops.shape(x)
     counts = []
     if padding == "SAME":
-        spaces = [[0, 0]]
+        spaces: list[list[Any]] = [[0, 0]]
         for axis, (side, step) in enumerate(zip(sides, steps, strict=True), start=1):
             size = x.shape[axis] if x.shape[axis] is not None else shape[axis]
             count = (size + step - 1) // step
@@ -182,16 +182,16 @@ def extract_volume_patches(
     return ops.concat([_box(x, place, counts, steps) for place in _places(sides)], axis=-1)
 
 
-def _five(what: str, sizes: Any) -> list:
+def _five(what: str, sizes: Any) -> list[Any]:
     what = f"extract_volume_patches: {what}"
     return [whole(size, what) for size in several(sizes, what)]
 
 
-def _places(sides: list) -> Any:
+def _places(sides: list[Any]) -> Any:
     return itertools.product(*(range(side) for side in sides))
 
 
-def _box(x: Any, place: tuple, counts: list, steps: list) -> Any:
+def _box(x: Any, place: tuple[Any, ...], counts: list[Any], steps: list[Any]) -> Any:
     """The elements at one place of each box."""
     one, two, three = (
         slice(start, start + (count - 1) * step + 1, step)

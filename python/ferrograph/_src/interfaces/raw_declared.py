@@ -52,7 +52,7 @@ def find(name: str) -> Callable[..., Any] | None:
 class _Operation:
     """What an operation takes by keyword and gives."""
 
-    def __init__(self, op: str, inputs: list, attrs: list, outputs: list, doc: str):
+    def __init__(self, op: str, inputs: list[Any], attrs: list[Any], outputs: list[Any], doc: str):
         self.op = op
         renamed = {**RENAMED[""], **RENAMED.get(op, {})}
         self.inputs = [Port(renamed.get(name, name), *rest) for name, *rest in inputs]
@@ -101,7 +101,7 @@ class _Operation:
             [inspect.Parameter(n, by_keyword, default=value) for n, value in every.items()]
         )
 
-    def emit(self, args: tuple, given: dict[str, Any]) -> Any:
+    def emit(self, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
         """What the operation gives for these arguments."""
         name = given.pop("name", None)
         check_name(self.op, name)
@@ -125,7 +125,7 @@ class _Operation:
         found = _core.emit(self.op, flat, attrs, name)
         return self._shaped(found, tensors, attrs)
 
-    def _filled(self, args: tuple, given: dict[str, Any]) -> dict[str, Any]:
+    def _filled(self, args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
         """All arguments. TypeError for positional ones, for unknown ones and for missing ones."""
         check_keywords(self.op, args, self.signature().parameters)
         unknown = given.keys() - self.defaults.keys()
@@ -144,7 +144,7 @@ class _Operation:
             )
         return every
 
-    def _from_inputs(self, tensors: list[list]) -> dict[str, Any]:
+    def _from_inputs(self, tensors: list[list[Any]]) -> dict[str, Any]:
         """The attributes that are the dtypes of inputs."""
         found: dict[Any, Any] = {}
         for port, values in zip(self.inputs, tensors, strict=True):
@@ -153,7 +153,7 @@ class _Operation:
                 found[port.type_attr] = every if port.form == "each" else every[0]
         return found
 
-    def _check_one_values(self, given: dict[str, Any], inputs: list) -> None:
+    def _check_one_values(self, given: dict[str, Any], inputs: list[Any]) -> None:
         """ValueError for a value of an argument that is known to have one only."""
         for name, only in self.one_value.items():
             if name == "Tout":
@@ -165,7 +165,7 @@ class _Operation:
                     f"got {shown(given[name])}"
                 )
 
-    def _shaped(self, found: Any, inputs: list[list], attrs: dict[str, Any]) -> Any:
+    def _shaped(self, found: Any, inputs: list[list[Any]], attrs: dict[str, Any]) -> Any:
         """Nothing, the output, a list of outputs, or a named tuple of such."""
         if not self.outputs:
             return found
@@ -184,7 +184,7 @@ class _Operation:
                 at += n
         return self.parts(*parts)
 
-    def _sizes(self, inputs: list[list], attrs: dict[str, Any]) -> dict[str | None, int]:
+    def _sizes(self, inputs: list[list[Any]], attrs: dict[str, Any]) -> dict[str | None, int]:
         """How many values the lists have, by the attributes that say it."""
         sizes: dict[str | None, int] = {}
         for port, tensors in zip(self.inputs, inputs, strict=True):

@@ -105,7 +105,7 @@ def UniqueWithCountsV2(
     return CountedParts(*_unique_slices(x, axis, out_idx))
 
 
-def _unique_slices(x: Any, axis: Any, out_idx: Any) -> tuple:
+def _unique_slices(x: Any, axis: Any, out_idx: Any) -> tuple[Any, ...]:
     x = _core.convert_to_tensor(x)
     axes = _core.convert_to_tensor(axis, dtypes.int64)._constant_value()
     if axes is None or axes.numpy().size > 1:
@@ -194,7 +194,7 @@ def ImageProjectiveTransformV3(
     return ops.ensure_shape(found, [images.shape[0], *sizes, images.shape[3]], name)
 
 
-def _seen_from(transforms: Any, output_shape: Any) -> tuple:
+def _seen_from(transforms: Any, output_shape: Any) -> tuple[Any, ...]:
     """For each pixel of the output, which place of the image it shows, and whether any."""
     output_shape = _core.convert_to_tensor(output_shape, dtypes.int32)
     across = ops.cast(ops.range(output_shape[1]), dtypes.float32)

@@ -71,11 +71,11 @@ def BlockLSTMV2(
     """
     check_flags("BlockLSTMV2", use_peephole=use_peephole)
     x, cs_prev, h_prev, w, b = (_core.convert_to_tensor(v) for v in (x, cs_prev, h_prev, w, b))
-    peep: list = [_core.convert_to_tensor(v, w.dtype) for v in (wci, wcf, wco)]
+    peep: list[Any] = [_core.convert_to_tensor(v, w.dtype) for v in (wci, wcf, wco)]
     peep = peep if use_peephole else [None] * 3
     nothing = ops.zeros_like(cs_prev)
 
-    def step(before: tuple, inputs: Any) -> tuple:
+    def step(before: tuple[Any, ...], inputs: Any) -> tuple[Any, ...]:
         return _step(inputs, before[1], before[6], w, b, peep, cell_clip)
 
     start = (nothing, cs_prev, nothing, nothing, nothing, nothing, h_prev)
@@ -169,7 +169,9 @@ def CudnnRNN(
     return CudnnRNNParts(found.h, found.h[-1:], found.cs[-1:], ops.zeros([0], x.dtype))
 
 
-def _step(x: Any, cs: Any, h: Any, w: Any, b: Any, peep: list, cell_clip: float) -> tuple:
+def _step(
+    x: Any, cs: Any, h: Any, w: Any, b: Any, peep: list[Any], cell_clip: float
+) -> tuple[Any, ...]:
     gates = ops.matmul(ops.concat([x, h], 1), w) + b
     i, f, ci, o = ops.split(gates, 4, 1)
     wci, wcf, wco = peep

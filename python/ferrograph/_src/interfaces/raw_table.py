@@ -82,19 +82,19 @@ RENAMED: dict[str, dict[str, str]] = {
 _UNKNOWN = TensorShape(None)
 
 
-def _every_input(inputs: list, given: dict) -> list[int]:
+def _every_input(inputs: list[Any], given: dict[Any, Any]) -> list[int]:
     return list(range(len(inputs)))
 
 
-def _dtypes_of(inputs: list, given: dict) -> list:
+def _dtypes_of(inputs: list[Any], given: dict[Any, Any]) -> list[Any]:
     return [x.dtype for x in inputs]
 
 
-def _shapes_of_queue(inputs: list, given: dict) -> list:
+def _shapes_of_queue(inputs: list[Any], given: dict[Any, Any]) -> list[Any]:
     return [_UNKNOWN for _ in given["component_types"]]
 
 
-def _shapes_of_loop(inputs: list, given: dict) -> list:
+def _shapes_of_loop(inputs: list[Any], given: dict[Any, Any]) -> list[Any]:
     return [_UNKNOWN for _ in inputs]
 
 

@@ -24,12 +24,12 @@ class Port(NamedTuple):
 
     name: str
     form: str
-    dtypes: list
+    dtypes: list[Any]
     type_attr: str | None
     number_attr: str | None
 
 
-def check_keywords(op: str, args: tuple, keys: Iterable[str]) -> None:
+def check_keywords(op: str, args: tuple[Any, ...], keys: Iterable[str]) -> None:
     """TypeError where there are positional arguments."""
     if args:
         raise TypeError(
@@ -124,14 +124,14 @@ def attribute(op: str, argument: str, kind: str, value: Any) -> Any:
     return [_read(read, f"a list of {what}", argument, op, v) for v in value]
 
 
-def _read(read: Callable, what: str, argument: str, op: str, value: Any) -> Any:
+def _read(read: Callable[..., Any], what: str, argument: str, op: str, value: Any) -> Any:
     try:
         return read(value)
     except (TypeError, ValueError, AttributeError):
         raise _wrong(what, argument, op, value) from None
 
 
-def converted(op: str, ports: Sequence[Port], given: dict[str, Any]) -> list[list]:
+def converted(op: str, ports: Sequence[Port], given: dict[str, Any]) -> list[list[Any]]:
     """The tensors of each input; those that share a dtype take it from the first that has one."""
     values = {port.name: _listed(op, port, given[port.name]) for port in ports}
     shared = {}
@@ -148,7 +148,7 @@ def converted(op: str, ports: Sequence[Port], given: dict[str, Any]) -> list[lis
     return tensors
 
 
-def _listed(op: str, port: Port, value: Any) -> list:
+def _listed(op: str, port: Port, value: Any) -> list[Any]:
     if port.form == "one":
         return [value]
     if not isinstance(value, (list, tuple)):
@@ -156,7 +156,7 @@ def _listed(op: str, port: Port, value: Any) -> list:
     return list(value)
 
 
-def _shared_dtype(op: str, ports: list[Port], values: dict[str, list]) -> Any:
+def _shared_dtype(op: str, ports: list[Port], values: dict[str, list[Any]]) -> Any:
     """The dtype of inputs of one type attribute; None where there is no value."""
     every = [(port, value) for port in ports for value in values[port.name]]
     for _, value in every:

@@ -49,7 +49,7 @@ class _Settings:
     logs_placement = False
     jit = ""
     options: dict[str, Any] = {}  # noqa: RUF012 - one object for the process
-    configurations: dict[str, list] = {}  # noqa: RUF012
+    configurations: dict[str, list[Any]] = {}  # noqa: RUF012
 
 
 @public("config.experimental_run_functions_eagerly")
@@ -100,7 +100,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 @public("config.get_logical_device_configuration")
 @told
-def get_logical_device_configuration(device: PhysicalDevice) -> list | None:
+def get_logical_device_configuration(device: PhysicalDevice) -> list[Any] | None:
     """What was asked of the logical devices on a device; None where nothing was.
 
     >>> fg.config.get_logical_device_configuration(fg.config.list_physical_devices('CPU')[0])
@@ -132,7 +132,7 @@ def _check_device(device: Any) -> None:
 
 
 @public("config.optimizer.get_experimental_options")
-def get_experimental_options() -> dict:
+def get_experimental_options() -> dict[Any, Any]:
     """The options of the optimizer that were set.
 
     >>> fg.config.optimizer.get_experimental_options()['disable_meta_optimizer']
@@ -144,7 +144,7 @@ def get_experimental_options() -> dict:
 
 @public("config.optimizer.set_experimental_options")
 @told
-def set_experimental_options(options: dict) -> None:
+def set_experimental_options(options: dict[Any, Any]) -> None:
     """Set options of the optimizer. They are kept; the passes over a graph are always the same.
 
     >>> fg.config.optimizer.set_experimental_options({'constant_folding': True})

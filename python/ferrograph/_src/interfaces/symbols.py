@@ -63,7 +63,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 
 # What the elements of an operation's output are by those of its inputs, where all are known.
-_BY_VALUES: dict[str, Callable] = {
+_BY_VALUES: dict[str, Callable[..., Any]] = {
     "Cast": lambda dtype, x: x.astype(dtype),
     "ConcatV2": lambda dtype, *parts: np.concatenate(parts[:-1], int(parts[-1])),
     "Fill": lambda dtype, sizes, value: np.full(sizes, value, dtype),
@@ -133,7 +133,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
 
 @public("tuple")
 @told
-def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list:
+def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
     """The tensors, each of which is there once all of them are; None stays.
 
     >>> [int(t) for t in fg.tuple([fg.constant(1), fg.constant(2)])]
@@ -151,7 +151,7 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
 
 @public("register_tensor_conversion_function")
 def register_tensor_conversion_function(
-    base_type: Any, conversion_func: Callable, priority: int = 100
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
     """Let instances of a class become tensors: by ``conversion_func(value, dtype, name, as_ref)``.
 
@@ -184,13 +184,13 @@ def register_tensor_conversion_function(
         one.__tf_tensor__ = __tf_tensor__
 
 
-def _check_class(one: type) -> None:
+def _check_class(one: type[Any]) -> None:
     builtin = one.__module__ in ("builtins", "numpy") or issubclass(one, _core.Tensor)
     if builtin or ownership.is_written_in_c(one):
         raise TypeError(f"conversions of {one.__name__} are fixed: it takes no conversion function")
 
 
-def _converted(convert: Callable, value: Any, dtype: Any, name: str | None) -> Any:
+def _converted(convert: Callable[..., Any], value: Any, dtype: Any, name: str | None) -> Any:
     found = convert(value, dtype=dtype, name=name, as_ref=False)
     if found is NotImplemented:
         raise TypeError(f"{type(value).__name__} does not become a tensor of dtype {dtype}")

@@ -143,7 +143,7 @@ def _signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-def _elements_of(name: str, kind: int, value: Any) -> list:
+def _elements_of(name: str, kind: int, value: Any) -> list[Any]:
     """The elements that one field of a list holds, packed or one alone."""
     if name == "string_val":
         if kind != 2:

@@ -322,13 +322,13 @@ class TestCase(unittest.TestCase):
         """Two sequences have the same elements as often, in any order."""
         self.assertCountEqual(first, second, msg)
 
-    def _parts_are(self, check: Callable, a: Any, b: Any, msg: str | None) -> None:
+    def _parts_are(self, check: Callable[..., Any], a: Any, b: Any, msg: str | None) -> None:
         self.assertIs(type(a), type(b), msg)
         parts = [nest.flatten(value, expand_composites=True) for value in (a, b)]
         for one, other in zip(*parts, strict=True):
             check(one, other, msg)
 
-    def _refused(self, check: Callable, args: tuple, msg: str) -> None:
+    def _refused(self, check: Callable[..., Any], args: tuple[Any, ...], msg: str) -> None:
         try:
             check(*args)
         except AssertionError:
@@ -356,7 +356,7 @@ def main(argv: Any = None) -> None:
 
 
 @public("test.disable_with_predicate")
-def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable:
+def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[..., Any]:
     """Decorate a test that is skipped where ``pred()`` holds.
 
     >>> class Some(fg.test.TestCase):
@@ -367,7 +367,7 @@ def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Calla
     'not today'
     """
 
-    def decorate(test: Callable) -> Callable:
+    def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
             if pred():
                 self.skipTest(skip_message)

@@ -101,7 +101,7 @@ def _module(space: str) -> Any:
     return functools.reduce(getattr, names, sys.modules[_PACKAGE])
 
 
-def _set_operators(changes: Changes, kind: Any, of_tensors: dict[str, Callable]) -> None:
+def _set_operators(changes: Changes, kind: Any, of_tensors: dict[str, Callable[..., Any]]) -> None:
     for full, original in of_tensors.items():
         changes.put(kind, full, _joining(original, full != "__eq__"))
     for name in _PLAIN:
@@ -110,7 +110,7 @@ def _set_operators(changes: Changes, kind: Any, of_tensors: dict[str, Callable])
     changes.put(kind, "__hash__", kind.__hash__)
 
 
-def _joining(original: Callable, gives_weak: bool) -> Callable:
+def _joining(original: Callable[..., Any], gives_weak: bool) -> Callable[..., Any]:
     """An operator of tensors, for operands that come to the dtype that they have together."""
 
     def operate(self: Any, other: Any) -> Any:
@@ -120,7 +120,7 @@ def _joining(original: Callable, gives_weak: bool) -> Callable:
     return pairs(operate, gives_weak)
 
 
-def _of_plain(original: Callable) -> Callable:
+def _of_plain(original: Callable[..., Any]) -> Callable[..., Any]:
     """An operator that takes weak tensors for what they are."""
 
     def operate(self: Any, other: Any) -> Any:
@@ -141,7 +141,7 @@ def _set_weak_operators(changes: Changes) -> None:
         changes.put(WeakTensor, full, unary(_alone(getattr(tensor, full))))
 
 
-def _alone(original: Callable) -> Callable:
+def _alone(original: Callable[..., Any]) -> Callable[..., Any]:
     def operate(self: Any) -> Any:
         return original(self)
 
@@ -149,7 +149,7 @@ def _alone(original: Callable) -> Callable:
     return operate
 
 
-def _first_plain(operator: Callable, is_plain: bool) -> Callable:
+def _first_plain(operator: Callable[..., Any], is_plain: bool) -> Callable[..., Any]:
     """An operator of tensors for a weak one on its left."""
 
     def operate(self: Any, other: Any) -> Any:

@@ -59,7 +59,7 @@ class WeakTensor(BatchableExtensionType, TensorType):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         return np.array(self.numpy(), *args, **kwargs)
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         return map(WeakTensor, self.tensor)
 
     def __getitem__(self, key: Any) -> Any:

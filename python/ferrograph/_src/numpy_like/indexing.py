@@ -38,8 +38,8 @@ def picked(tensor: Any, key: Any) -> Any:
       ValueError: for a tensor or mask of unknown rank, or too many entries.
     """
     entries = _entries(tensor, key if isinstance(key, tuple) else (key,))
-    basic: list = []
-    arrays: list = []
+    basic: list[Any] = []
+    arrays: list[Any] = []
     places: list[int] = []  # of the arrays, among the axes that basic indexing leaves
     breaks: list[int] = []  # of the arrays, among the entries
     for number, entry in enumerate(entries):
@@ -62,13 +62,13 @@ def picked(tensor: Any, key: Any) -> Any:
     return _moved(found, places[0], indices[0].shape.rank)
 
 
-def _entries(tensor: Any, key: tuple) -> list:
+def _entries(tensor: Any, key: tuple[Any, ...]) -> list[Any]:
     """The entries of a key, one for each axis: without ``...``, an index array for each axis of a
     mask."""
     rank = tensor.shape.rank
     if rank is None:
         raise ValueError("arrays of indices need a tensor of known rank; see fg.ensure_shape")
-    found: list = []
+    found: list[Any] = []
     for entry in key:
         if entry is Ellipsis or entry is None or isinstance(entry, slice):
             found.append(entry)
@@ -83,7 +83,7 @@ def _entries(tensor: Any, key: tuple) -> list:
     return found[:at] + missing + found[at + 1 :]
 
 
-def _indices(entry: Any) -> list:
+def _indices(entry: Any) -> list[Any]:
     """An array of indices as tensors: one, or for a mask one for each of its axes."""
     made = _core.convert_to_tensor(entry)
     if made.dtype.is_bool:
@@ -97,7 +97,7 @@ def _indices(entry: Any) -> list:
     return [made]
 
 
-def _broadcast(indices: list) -> list:
+def _broadcast(indices: list[Any]) -> list[Any]:
     shape = ops.shape(indices[0])
     for other in indices[1:]:
         shape = ops.broadcast_dynamic_shape(shape, ops.shape(other))

@@ -195,7 +195,7 @@ def float_power(x1: Any, x2: Any) -> Any:
 
 @public("experimental.numpy.divmod")
 @told
-def divmod(x1: Any, x2: Any) -> tuple:
+def divmod(x1: Any, x2: Any) -> tuple[Any, ...]:
     """The quotient down to a whole number, and what is left.
 
     >>> [t.numpy().tolist() for t in fg.experimental.numpy.divmod(7, [2, 4])]
@@ -219,7 +219,7 @@ def gcd(x1: Any, x2: Any) -> Any:
     x1, x2 = _integers("gcd", x1, x2)
     x1, x2 = (ops.abs(x) if "uint" not in x.dtype.name else x for x in (x1, x2))
 
-    def step(a: Any, b: Any) -> tuple:
+    def step(a: Any, b: Any) -> tuple[Any, ...]:
         safe = ops.maximum(b, ops.ones_like(b))
         done = ops.equal(b, 0)
         rest = arithmetic.floormod(a, safe)
@@ -248,7 +248,7 @@ def lcm(x1: Any, x2: Any) -> Any:
     return made if "uint" in made.dtype.name else ops.abs(made)
 
 
-def _integers(name: str, x1: Any, x2: Any) -> list:
+def _integers(name: str, x1: Any, x2: Any) -> list[Any]:
     made = promoted(x1, x2)
     if not made[0].dtype.is_integer:
         raise ValueError(f"{name} takes integers, got {made[0].dtype.name}")

@@ -69,7 +69,7 @@ def not_equal(x1: Any, x2: Any) -> Any:
     return ops.not_equal(*promoted(x1, x2))
 
 
-def _ordered(x1: Any, x2: Any) -> list:
+def _ordered(x1: Any, x2: Any) -> list[Any]:
     """Two numbers of one dtype that have an order; False comes before True."""
     made = promoted(x1, x2)
     return [ops.cast(x, "int8") for x in made] if made[0].dtype.is_bool else made

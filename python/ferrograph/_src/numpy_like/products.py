@@ -155,13 +155,13 @@ def _cross_of_any_size(a: Any, b: Any, axis: int) -> Any:
     return hooks.cond(is_flat, lambda: third, whole_vectors)
 
 
-def _padded(vectors: Any) -> list:
+def _padded(vectors: Any) -> list[Any]:
     """The three numbers of vectors, the last one 0 where there are two."""
     zero = ops.zeros_like(vectors[..., :1])
     return ops.unstack(ops.concat([vectors, zero], -1)[..., :3], 3, axis=-1)
 
 
-def _three(vectors: Any) -> list:
+def _three(vectors: Any) -> list[Any]:
     parts = ops.unstack(vectors, axis=-1)
     return parts if len(parts) == 3 else [*parts, ops.zeros_like(parts[0])]
 
@@ -242,7 +242,7 @@ def diagflat(v: Any, k: int = 0) -> Any:
 
 
 @public("experimental.numpy.diag_indices")
-def diag_indices(n: int, ndim: int = 2) -> tuple:
+def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
     """The indices of the main diagonal of an array of ``ndim`` axes of size ``n``.
 
     >>> [i.numpy().tolist() for i in fg.experimental.numpy.diag_indices(2)]

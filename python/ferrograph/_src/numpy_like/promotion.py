@@ -43,7 +43,7 @@ def _has_weak_numbers() -> bool:
     return lattice.mode() in lattice.MODES
 
 
-def _literals() -> list:
+def _literals() -> list[Any]:
     """The dtypes of literals, by their kinds."""
     return _NARROW if _has_weak_numbers() else _DEFAULTS
 
@@ -115,7 +115,7 @@ def _kind(value: Any) -> int | None:
     return None if not kinds or None in kinds else max(k for k in kinds if k is not None)
 
 
-def _together(strong: list, weak: list) -> Any:
+def _together(strong: list[Any], weak: list[Any]) -> Any:
     least = max(weak, default=0)
     if not strong:
         return _DEFAULTS[least]

@@ -122,7 +122,7 @@ def tile(a: Any, reps: Any) -> Any:
     return ops.tile(a, [1] * (a.shape.rank - len(times)) + times)
 
 
-def _whole_numbers(values: Any, what: str) -> list:
+def _whole_numbers(values: Any, what: str) -> list[Any]:
     """A number, or a vector of numbers, as a list of them, which may be tensors."""
     known = static_value(values)
     if known is not None:

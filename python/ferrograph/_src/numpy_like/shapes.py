@@ -93,7 +93,7 @@ def atleast_3d(*arys: Any) -> Any:
     return _each(arys, _in_depth)
 
 
-def _each(arys: tuple, function: Any) -> Any:
+def _each(arys: tuple[Any, ...], function: Any) -> Any:
     made = [function(array(a)) for a in arys]
     return made[0] if len(made) == 1 else made
 
@@ -122,7 +122,7 @@ _array = array
 
 
 @public("experimental.numpy.broadcast_arrays")
-def broadcast_arrays(*args: Any, **kwargs: Any) -> list:
+def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Any]:
     """The arrays in the shape that they have together.
 
     >>> [a.numpy().tolist() for a in fg.experimental.numpy.broadcast_arrays([1, 2], [[3]])]
@@ -166,7 +166,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 
 @public("experimental.numpy.split")
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts of one size, or parts that end before these places of an axis.
 
     >>> [p.numpy().tolist() for p in fg.experimental.numpy.split([1, 2, 3, 4], [1, 3])]
@@ -187,7 +187,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
 
 
 @public("experimental.numpy.vsplit")
-def vsplit(ary: Any, indices_or_sections: Any) -> list:
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """The parts of ``split`` along the first axis.
 
     >>> len(fg.experimental.numpy.vsplit([[1], [2]], 2))
@@ -197,7 +197,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list:
 
 
 @public("experimental.numpy.hsplit")
-def hsplit(ary: Any, indices_or_sections: Any) -> list:
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """The parts of ``split`` along the second axis, those of a vector along its own.
 
     >>> [p.numpy().tolist() for p in fg.experimental.numpy.hsplit([1, 2], 2)]
@@ -208,7 +208,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list:
 
 
 @public("experimental.numpy.dsplit")
-def dsplit(ary: Any, indices_or_sections: Any) -> list:
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     """The parts of ``split`` along the third axis.
 
     >>> len(fg.experimental.numpy.dsplit([[[1, 2]]], 2))
@@ -305,7 +305,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
 
 
 @public("experimental.numpy.nonzero")
-def nonzero(a: Any) -> list:
+def nonzero(a: Any) -> list[Any]:
     """The places of the elements other than zero: a vector of indices for each axis.
 
     >>> [i.numpy().tolist() for i in fg.experimental.numpy.nonzero([[0, 1], [2, 0]])]
@@ -317,7 +317,7 @@ def nonzero(a: Any) -> list:
 
 
 @public("experimental.numpy.meshgrid")
-def meshgrid(*xi: Any, **kwargs: Any) -> list:
+def meshgrid(*xi: Any, **kwargs: Any) -> list[Any]:
     """The coordinates of a grid over these vectors, an array for each.
 
     >>> [g.numpy().tolist() for g in fg.experimental.numpy.meshgrid([1, 2], [3])]
@@ -340,7 +340,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list:
 
 
 @public("experimental.numpy.ix_")
-def ix_(*args: Any) -> list:
+def ix_(*args: Any) -> list[Any]:
     """Vectors of indices along an axis each, so that they broadcast to a grid.
 
     Bools select the places where they are true.

@@ -40,7 +40,7 @@ class LinearOperatorComposition(LinearOperator):
 
     def __init__(
         self,
-        operators: Sequence,
+        operators: Sequence[Any],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -66,7 +66,7 @@ class LinearOperatorComposition(LinearOperator):
         )
 
     @property
-    def operators(self) -> list:
+    def operators(self) -> list[Any]:
         """The factors."""
         return self._operators
 
@@ -229,7 +229,7 @@ class LinearOperatorInversion(_OfOne):
         return self._operator.cond()
 
 
-def _hints(operator: LinearOperator) -> dict:
+def _hints(operator: LinearOperator) -> dict[Any, Any]:
     return {
         "is_non_singular": operator.is_non_singular,
         "is_self_adjoint": operator.is_self_adjoint,

@@ -34,7 +34,7 @@ class _Late:
 late = _Late()
 
 
-def given(arguments: dict) -> dict:
+def given(arguments: dict[Any, Any]) -> dict[Any, Any]:
     """The arguments of a constructor, from its ``locals()``."""
     return {k: v for k, v in arguments.items() if k not in ("self", "__class__")}
 
@@ -74,7 +74,7 @@ class LinearOperator(CompositeTensor, Module):
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str | None = None,
-        parameters: dict | None = None,
+        parameters: dict[Any, Any] | None = None,
     ):
         if is_positive_definite and is_non_singular is False:
             raise ValueError("A positive definite matrix is always non-singular.")
@@ -99,12 +99,12 @@ class LinearOperator(CompositeTensor, Module):
         return spec_of(self)
 
     @property
-    def parameters(self) -> dict:
+    def parameters(self) -> dict[Any, Any]:
         """The arguments that the operator was made of."""
         return self._parameters
 
     @property
-    def graph_parents(self) -> list:
+    def graph_parents(self) -> list[Any]:
         """Empty: what an operator depends on is in its ``parameters``."""
         return []
 
@@ -439,7 +439,7 @@ def _check_inner(ours: int | None, theirs: int | None) -> None:
         )
 
 
-def _solve_batched(solve: Callable, matrix: Any, rhs: Any, **kwargs: Any) -> Any:
+def _solve_batched(solve: Callable[..., Any], matrix: Any, rhs: Any, **kwargs: Any) -> Any:
     matrix, rhs = batches_together(matrix, rhs)
     return solve(matrix, rhs, **kwargs)
 
@@ -448,7 +448,7 @@ def _of_factor(factor: Any, rhs: Any) -> Any:
     return factorisations.cholesky_solve(factor, rhs)
 
 
-def _int32(values: list) -> Any:
+def _int32(values: list[Any]) -> Any:
     return constants.constant(values, dtypes.int32)
 
 

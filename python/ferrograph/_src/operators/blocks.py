@@ -21,14 +21,14 @@ __all__ = [
 ]
 
 
-def agreed(operators: Sequence, hint: str, given_hint: bool | None) -> bool | None:
+def agreed(operators: Sequence[Any], hint: str, given_hint: bool | None) -> bool | None:
     """A hint that holds if it does for each operator, where nothing was given."""
     if given_hint is not None:
         return given_hint
     return True if all(getattr(o, hint) for o in operators) else None
 
 
-def common_dtype(operators: Sequence) -> Any:
+def common_dtype(operators: Sequence[Any]) -> Any:
     """The dtype of all operators. TypeError where they differ, ValueError where there is none."""
     if not operators:
         raise ValueError("Expected a non-empty list of operators.")
@@ -38,7 +38,7 @@ def common_dtype(operators: Sequence) -> Any:
     return operators[0].dtype
 
 
-def static_batch(operators: Sequence) -> TensorShape:
+def static_batch(operators: Sequence[Any]) -> TensorShape:
     """The batch shape that those of the operators broadcast to."""
     batch = operators[0].batch_shape
     for operator in operators[1:]:
@@ -46,7 +46,7 @@ def static_batch(operators: Sequence) -> TensorShape:
     return batch
 
 
-def batch_tensor(operators: Sequence) -> Any:
+def batch_tensor(operators: Sequence[Any]) -> Any:
     """The same as a tensor."""
     batch = operators[0].batch_shape_tensor()
     for operator in operators[1:]:
@@ -54,19 +54,19 @@ def batch_tensor(operators: Sequence) -> Any:
     return batch
 
 
-def _product(sizes: list) -> Any:
+def _product(sizes: list[Any]) -> Any:
     found = sizes[0]
     for size in sizes[1:]:
         found = None if found is None or size is None else found * size
     return found
 
 
-def all_square(operators: Sequence) -> bool:
+def all_square(operators: Sequence[Any]) -> bool:
     """Whether each operator is known to be square."""
     return all(o.is_square for o in operators)
 
 
-def _total(sizes: list) -> int | None:
+def _total(sizes: list[Any]) -> int | None:
     return None if None in sizes else sum(sizes)
 
 
@@ -94,7 +94,7 @@ class LinearOperatorKronecker(LinearOperator):
 
     def __init__(
         self,
-        operators: Sequence,
+        operators: Sequence[Any],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -110,7 +110,7 @@ class LinearOperatorKronecker(LinearOperator):
         super().__init__(dtype, None, **found, name=name, parameters=parameters)
 
     @property
-    def operators(self) -> list:
+    def operators(self) -> list[Any]:
         """The factors."""
         return self._operators
 
@@ -163,7 +163,7 @@ class LinearOperatorKronecker(LinearOperator):
             return super()._trace()
         return _product([o.trace() for o in self._operators])
 
-    def _sizes_without(self) -> list:
+    def _sizes_without(self) -> list[Any]:
         """For each factor how often its determinant counts."""
         total = self.domain_dimension_tensor()
         return [
@@ -186,8 +186,8 @@ class LinearOperatorKronecker(LinearOperator):
 class _Blocks(LinearOperator):
     """An operator made of blocks, the diagonal ones in ``_diagonal``."""
 
-    _diagonal: list
-    _all: list
+    _diagonal: list[Any]
+    _all: list[Any]
 
     def _shape(self) -> TensorShape:
         rows = _total([o.range_dimension for o in self._diagonal])
@@ -199,7 +199,7 @@ class _Blocks(LinearOperator):
         columns = sum(o.domain_dimension_tensor() for o in self._diagonal)
         return ops.concat([batch_tensor(self._all), ops.stack([rows, columns])], axis=0)
 
-    def _pieces(self, x: Any, domain: bool) -> list:
+    def _pieces(self, x: Any, domain: bool) -> list[Any]:
         """The rows of ``x``, those of each block apart."""
         sizes = [
             o.domain_dimension_tensor() if domain else o.range_dimension_tensor()
@@ -232,7 +232,7 @@ class _Blocks(LinearOperator):
         listed = isinstance(x, (list, tuple)) and len(x) == len(self._diagonal)
         return listed and all(isinstance(part, _core.Tensor) and part.shape.rank for part in x)
 
-    def _together(self, parts: list) -> Any:
+    def _together(self, parts: list[Any]) -> Any:
         return ops.concat(batches_together(*parts), axis=-2)
 
     def _diag_part(self) -> Any:
@@ -266,7 +266,7 @@ class LinearOperatorBlockDiag(_Blocks):
 
     def __init__(
         self,
-        operators: Sequence,
+        operators: Sequence[Any],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -284,7 +284,7 @@ class LinearOperatorBlockDiag(_Blocks):
         )
 
     @property
-    def operators(self) -> list:
+    def operators(self) -> list[Any]:
         """The blocks."""
         return self._diagonal
 
@@ -307,7 +307,7 @@ class LinearOperatorBlockDiag(_Blocks):
         return self._together([o.eigvals()[..., None] for o in self._diagonal])[..., 0]
 
 
-def _row(i: int, operators: Sequence) -> list:
+def _row(i: int, operators: Sequence[Any]) -> list[Any]:
     """Row ``i`` of blocks, of which there must be one more than rows above it."""
     row = list(islice(operators, i + 2))
     if len(row) != i + 1:
@@ -329,7 +329,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
 
     def __init__(
         self,
-        operators: Sequence,
+        operators: Sequence[Any],
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
@@ -355,7 +355,7 @@ class LinearOperatorBlockLowerTriangular(_Blocks):
         )
 
     @property
-    def operators(self) -> list:
+    def operators(self) -> list[Any]:
         """The rows of blocks."""
         return self._rows
 

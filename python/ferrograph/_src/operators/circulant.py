@@ -21,8 +21,8 @@ class _Circulant(LinearOperator):
     """An operator ``F^H D F``: ``F`` a Fourier transform of a block, ``D`` of the spectrum."""
 
     _depth: int
-    _forward: Callable
-    _backward: Callable
+    _forward: Callable[..., Any]
+    _backward: Callable[..., Any]
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class _Circulant(LinearOperator):
         kernel = type(self)._backward(self._complex_spectrum())
         return numeric.cast(kernel if self.dtype.is_complex else numeric.real(kernel), self.dtype)
 
-    def _over_block(self, reduce: Callable, values: Any) -> Any:
+    def _over_block(self, reduce: Callable[..., Any], values: Any) -> Any:
         return reduce(values, axis=list(range(-self._depth, 0)))
 
     def _in_dtype(self, value: Any) -> Any:

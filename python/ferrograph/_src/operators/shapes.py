@@ -53,7 +53,7 @@ def adjoint_if(x: Any, wanted: bool) -> Any:
     return ops.matrices.adjoint(x) if wanted else x
 
 
-def batches_together(*stacks: Any) -> tuple:
+def batches_together(*stacks: Any) -> tuple[Any, ...]:
     """Stacks of matrices with their leading axes broadcast to one shape."""
     first = stacks[0].shape[:-2]
     if first.is_fully_defined() and all(s.shape[:-2] == first for s in stacks):

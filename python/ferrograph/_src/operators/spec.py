@@ -45,25 +45,25 @@ class LinearOperatorSpec(TypeSpec):
 
     __slots__ = ("_class", "_parts", "_rest")
 
-    def __init__(self, value_class: type, parts: tuple, rest: tuple):
+    def __init__(self, value_class: type[Any], parts: tuple[Any, ...], rest: tuple[Any, ...]):
         self._class, self._parts, self._rest = value_class, parts, rest
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The class of the operators."""
         return self._class
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._class, self._parts, self._rest
 
     def _static_key(self) -> Any:
         return self._class, tuple([name for name, _ in self._parts]), repr(self._rest)
 
     @property
-    def _component_specs(self) -> dict:
+    def _component_specs(self) -> dict[Any, Any]:
         return dict(self._parts)
 
-    def _to_components(self, value: Any) -> dict:
+    def _to_components(self, value: Any) -> dict[Any, Any]:
         return {name: _tensors(value.parameters[name]) for name, _ in self._parts}
 
     def _from_components(self, components: Any) -> Any:

@@ -221,7 +221,7 @@ class LinearOperatorToeplitz(_OfVectors):
         wide = ops.broadcast_dynamic_shape(*shapes)
         return ops.concat([wide, wide[-1:]], axis=0)
 
-    def _parts(self) -> tuple:
+    def _parts(self) -> tuple[Any, ...]:
         column, row = batches_together(
             _core.convert_to_tensor(self._vector)[..., None],
             _core.convert_to_tensor(self._row)[..., None],

@@ -180,7 +180,7 @@ def pack(value: TensorLike, dtype: Any = None) -> Any:
 _SMALL = 64
 
 
-def _constant_pack(items: list) -> Any:
+def _constant_pack(items: list[Any]) -> Any:
     """The constant that a few known integers of a graph make: an argument of shapes; else None."""
     if executing_eagerly() or len(items) > _SMALL or not all(i.dtype.is_integer for i in items):
         return None

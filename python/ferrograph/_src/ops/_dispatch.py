@@ -61,7 +61,7 @@ def told(function: F) -> F:
     return cast("F", made)
 
 
-def _asked(function: Any, args: tuple, error: CompositeInput) -> Any:
+def _asked(function: Any, args: tuple[Any, ...], error: CompositeInput) -> Any:
     return handlers.ask(function, handlers.given(function, args), {}, error)
 
 
@@ -235,7 +235,7 @@ def _of_13(function: Any) -> Any:
 
 
 # The functions that ask, by how many parameters they have.
-_ASKING: dict[int, Callable] = {
+_ASKING: dict[int, Callable[..., Any]] = {
     1: _of_1,
     2: _of_2,
     3: _of_3,
@@ -252,12 +252,19 @@ _ASKING: dict[int, Callable] = {
 }
 
 
-def ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -> Any:
+def ask(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[Any, Any],
+    error: CompositeInput,
+) -> Any:
     """``function`` of arguments among which it met a composite value: the result of the class of
     that value, or of a user-defined handler; ``error`` where none does."""
     return handlers.ask(function, args, kwargs, error)
 
 
-def elementwise(function: Callable, args: tuple, name: Any, error: CompositeInput) -> Any:
+def elementwise(
+    function: Callable[..., Any], args: tuple[Any, ...], name: Any, error: CompositeInput
+) -> Any:
     """``function``, which works element by element, of composite arguments."""
     return handlers.ask(function, args, {} if name is None else {"name": name}, error)

@@ -25,32 +25,24 @@ def emits(op: str) -> Callable[[F], F]:
         code = declared.__code__
         parameters = code.co_varnames[: code.co_argcount]
         if parameters == ("x", "y", "name"):
-            return asks(dressed(_of_pair(op), declared, _PAIR_DOC))
-        made = _UNARY[parameters](op)
-        return asks(dressed(made, declared, _UNARY_DOC.replace("{argument}", parameters[0])))
+            return asks(dressed(_of_pair(op), declared))
+        return asks(dressed(_UNARY[parameters](op), declared))
 
     return make
 
 
-def dressed(made: Any, declared: Any, more: str) -> Any:
-    """``made`` under the name, annotations and documentation of ``declared``, which has no body.
-
-    ``more`` is said at the end of the documentation: what all functions of a family share.
-    """
+def dressed(made: Any, declared: Any) -> Any:
+    """``made`` under the name, annotations and documentation of ``declared``, which has no body."""
     made.__code__ = made.__code__.replace(co_name=declared.__name__)
     made.__name__ = declared.__name__
     made.__qualname__ = declared.__qualname__
     made.__module__ = declared.__module__
     made.__annotations__ = declared.__annotations__
-    made.__doc__ = f"{declared.__doc__.rstrip()}\n\n    {_indented(more)}\n    "
+    made.__doc__ = declared.__doc__
     return made
 
 
-def _indented(text: str) -> str:
-    return text.rstrip().replace("\n", "\n    ")
-
-
-def _of_x(op: str) -> Callable:
+def _of_x(op: str) -> Callable[..., Any]:
     def function(x, name=None):
         try:
             return emit(op, (x,), None, name)
@@ -61,7 +53,7 @@ def _of_x(op: str) -> Callable:
     return function
 
 
-def _of_features(op: str) -> Callable:
+def _of_features(op: str) -> Callable[..., Any]:
     def function(features, name=None):
         try:
             return emit(op, (features,), None, name)
@@ -72,7 +64,7 @@ def _of_features(op: str) -> Callable:
     return function
 
 
-def _of_pair(op: str) -> Callable:
+def _of_pair(op: str) -> Callable[..., Any]:
     def function(x, y, name=None):
         try:
             return binary(op, x, y, name)
@@ -83,38 +75,7 @@ def _of_pair(op: str) -> Callable:
     return function
 
 
-_UNARY: dict[tuple[str, ...], Callable[[str], Callable]] = {
+_UNARY: dict[tuple[str, ...], Callable[[str], Callable[..., Any]]] = {
     ("x", "name"): _of_x,
     ("features", "name"): _of_features,
 }
-
-_UNARY_DOC = """Works element by element.
-
-Args:
-  {argument}: a tensor, or what converts to one.
-  name: a name for the operation.
-
-Returns:
-  A tensor of the shape of ``{argument}``.
-
-Raises:
-  TypeError, InvalidArgumentError: for a dtype that the operation does not know, while tracing and
-    when run eagerly.
-"""
-
-_PAIR_DOC = """Works element by element; shapes broadcast as NumPy's do. Python and NumPy operands
-take the dtype of a tensor beside them.
-
-Args:
-  x: a tensor, or what converts to one.
-  y: likewise, of the same dtype.
-  name: a name for the operation.
-
-Returns:
-  A tensor of the broadcast shape.
-
-Raises:
-  ValueError, InvalidArgumentError: where the shapes do not broadcast, while tracing and when run
-    eagerly.
-  TypeError, InvalidArgumentError: where the dtypes differ or are not supported.
-"""

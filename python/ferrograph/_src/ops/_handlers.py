@@ -11,10 +11,15 @@ from ..values.composite import CompositeInput, CompositeTensor
 __all__ = ["ask", "by_function", "composites", "given", "handled"]
 
 # User-defined handlers, by function.
-by_function: dict[Any, list[Callable]] = {}
+by_function: dict[Any, list[Callable[..., Any]]] = {}
 
 
-def ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) -> Any:
+def ask(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[Any, Any],
+    error: CompositeInput,
+) -> Any:
     """``function`` of arguments among which it met a composite value: the result of the class of
     that value, or of a user-defined handler; ``error`` where none does."""
     error = error.with_traceback(None)
@@ -35,7 +40,7 @@ def ask(function: Callable, args: tuple, kwargs: dict, error: CompositeInput) ->
     raise error
 
 
-def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
+def handled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     """What a handler of the function makes of the arguments; NotImplemented where none does."""
     for handler in by_function.get(function, ()):
         result = handler(args, kwargs)
@@ -44,13 +49,13 @@ def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
     return NotImplemented
 
 
-def composites(args: tuple, kwargs: dict) -> list:
+def composites(args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any]:
     """The composite values among arguments, at any depth."""
     leaves = [*nest.flatten(list(args)), *nest.flatten(list(kwargs.values()))]
     return [leaf for leaf in leaves if isinstance(leaf, CompositeTensor)]
 
 
-def given(function: Any, args: tuple) -> tuple:
+def given(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments without the last ones that are defaults: forms may have fewer parameters."""
     defaults = function.__defaults__ or ()
     least, n = len(args) - len(defaults), len(args)

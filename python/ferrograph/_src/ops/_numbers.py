@@ -104,7 +104,7 @@ def check_flags(function: str, **flags: Any) -> None:
         flag(value, what)
 
 
-def several(value: Any, what: str) -> list:
+def several(value: Any, what: str) -> list[Any]:
     """The values of an argument that is a list, or the slices of a tensor along its first axis.
 
     Raises:

@@ -15,7 +15,7 @@ def of_rank(x: Any, rank: int) -> Any:
     return emit("EnsureShape", (x,), {"shape": TensorShape([None] * rank)}, None)
 
 
-def of_one_shape(operands: Any) -> list:
+def of_one_shape(operands: Any) -> list[Any]:
     """Operands that broadcast: those of unknown rank are repeated to the shape of the others, which
     is checked when the graph runs.
     """

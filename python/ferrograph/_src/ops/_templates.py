@@ -13,8 +13,8 @@ __all__ = ["filled"]
 def filled(template: str, mark: str, values: Any, summarize: Any, name: str | None) -> Any:
     """The text as a string tensor: one value for each mark."""
     pieces = template.split(mark)
-    texts: list = []
-    held: list = []
+    texts: list[Any] = []
+    held: list[Any] = []
     begun = pieces[0]
     for value, piece in zip(values, pieces[1:], strict=True):
         if isinstance(value, CompositeTensor):

@@ -36,6 +36,19 @@ def leaky_relu(features: TensorLike, alpha: Any = 0.2, name: str | None = None) 
 
     >>> fg.nn.leaky_relu([-5.0, 2.0]).numpy()
     array([-1.,  2.], dtype=float32)
+
+    Args:
+      features: a tensor of real numbers, or what converts to one; of any shape. Integers become
+        float32.
+      alpha: the slope below 0, a number; 0.2 by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape of ``features``, and of its dtype where that is floating.
+
+    Raises:
+      TypeError: where ``alpha`` is no number.
+      InvalidArgumentError: for another dtype.
     """
     features = convert(features)
     if features.dtype.is_integer:
@@ -50,6 +63,17 @@ def crelu(features: TensorLike, axis: Any = -1, name: str | None = None) -> Tens
 
     >>> fg.nn.crelu([-1.0, 2.0]).numpy()
     array([0., 2., 1., 0.], dtype=float32)
+
+    Args:
+      features: a tensor of floats or signed integers, or what converts to one; of rank 1 or more.
+      axis: the axis to join along, the last one by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``features``, twice as long along the axis.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where the axis is outside of the rank.
     """
     features = convert(features)
     return relu(concat([features, negative(features)], axis), name)
@@ -60,10 +84,20 @@ def crelu(features: TensorLike, axis: Any = -1, name: str | None = None) -> Tens
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """``x * Phi(x)``, Phi being the distribution function of the normal distribution.
 
-    ``approximate`` takes ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`` for it.
-
     >>> fg.nn.gelu([0.0, 1.0]).numpy().round(3)
     array([0.   , 0.841], dtype=float32)
+
+    Args:
+      features: a tensor of floats, or what converts to one; of any shape.
+      approximate: whether to take ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`` for
+        it, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``features``.
+
+    Raises:
+      ValueError: for another dtype.
     """
     x = convert(features)
     if not x.dtype.is_floating:
@@ -84,6 +118,17 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
 
     >>> fg.nn.silu([0.0, 2.0]).numpy().round(3)
     array([0.   , 1.762], dtype=float32)
+
+    Args:
+      features: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      beta: a tensor of the same dtype, or what converts to one, whose shape broadcasts with that of
+        ``features``; 1.0 by default.
+
+    Returns:
+      A tensor of that dtype and of the shape that both broadcast to.
+
+    Raises:
+      TypeError: for integers.
     """
     features, beta = convert_pair(features, beta)
     return multiply(features, sigmoid(multiply(beta, features)))
@@ -108,13 +153,22 @@ def _along(op: Any, logits: Any, axis: Any, name: Any) -> Any:
 @public("math.softmax", "nn.softmax")
 @dispatched
 def softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
-    """``exp(logits) / sum(exp(logits))`` along an axis, the last unless told, without overflow.
+    """``exp(logits) / sum(exp(logits))`` along an axis, without overflow.
 
     >>> fg.nn.softmax([0.0, 0.0]).numpy()
     array([0.5, 0.5], dtype=float32)
 
+    Args:
+      logits: a tensor of floats, or what converts to one; of rank 1 or more.
+      axis: the axis, an int; the last one unless told, negative ones count from the end.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``logits``.
+
     Raises:
-      ValueError, InvalidArgumentError: where the axis is outside of the rank.
+      ValueError, InvalidArgumentError: where the axis is outside of the rank, while tracing and
+        when run.
     """
     return _along("Softmax", logits, axis, name)
 
@@ -122,10 +176,22 @@ def softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Te
 @public("math.log_softmax", "nn.log_softmax")
 @dispatched
 def log_softmax(logits: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
-    """``logits - log(sum(exp(logits)))`` along an axis, the last unless told, without overflow.
+    """``logits - log(sum(exp(logits)))`` along an axis, without overflow.
 
     >>> fg.nn.log_softmax([0.0, 0.0]).numpy()
     array([-0.6931472, -0.6931472], dtype=float32)
+
+    Args:
+      logits: a tensor of floats, or what converts to one; of rank 1 or more.
+      axis: the axis, an int; the last one unless told, negative ones count from the end.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``logits``.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the axis is outside of the rank, while tracing and
+        when run.
     """
     return _along("LogSoftmax", logits, axis, name)
 
@@ -136,6 +202,16 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.nn.l2_loss([3.0, 4.0]).numpy()
     np.float32(12.5)
+
+    Args:
+      t: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A scalar of the dtype of ``t``.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     return emit("L2Loss", (t,), None, name)
 
@@ -206,12 +282,26 @@ def weighted_moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The mean and the variance over axes with a weight for each element; the weights broadcast.
+    """The mean and the variance (of the population) over axes with a weight for each element.
 
     Both are 0 where the weights sum up to 0.
 
     >>> [float(m) for m in fg.nn.weighted_moments([1.0, 3.0], 0, [1.0, 3.0])]
     [2.5, 0.75]
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      axes: the axes to reduce, an int or a list of them; negative ones count from the end.
+      frequency_weights: the weights, a tensor of the same dtype whose shape broadcasts with that of
+        ``x``.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      The mean and the variance, tensors of the dtype of ``x``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where the shapes do not broadcast.
     """
     x, weights = convert_pair(x, frequency_weights)
     zeros = emit("ZerosLike", (weights,), None, None)
@@ -240,8 +330,20 @@ def sufficient_statistics(
     >>> [float(m) for m in fg.nn.sufficient_statistics([1.0, 3.0], [0])[:3]]
     [2.0, 4.0, 10.0]
 
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      axes: the axes to reduce, an int or a list of them; negative ones count from the end.
+      shift: what to take from ``x`` first, a tensor of its dtype that broadcasts to it; nothing
+        unless told.
+      keepdims: whether reduced axes stay in the sums, with size 1, a bool; False by default.
+      name: a name for the operation.
+
     Returns:
-      ``(count, sum, sum of squares, shift)``.
+      ``(count, sum, sum of squares, shift)``, of the dtype of ``x``: the count a scalar, the shift
+        None where none is given.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
     x = convert(x)
     counted = reduce_sum(emit("OnesLike", (x,), None, None), axes)
@@ -259,10 +361,21 @@ def normalize_moments(
     shift: TensorLike,
     name: str | None = None,
 ) -> Any:
-    """The mean and the variance from what ``sufficient_statistics`` tells.
+    """The mean and the variance from what ``sufficient_statistics`` gives.
 
     >>> [float(m) for m in fg.nn.normalize_moments(2.0, 4.0, 10.0, None)]
     [2.0, 1.0]
+
+    Args:
+      counts: the count, a scalar of floats or complex numbers, or what converts to one.
+      mean_ss: the sum, a tensor of the same dtype; of any shape.
+      variance_ss: the sum of squares, of the dtype and the shape of ``mean_ss``.
+      shift: what was taken from the elements, of the same dtype and a shape that broadcasts; or
+        None.
+      name: a name for the operation.
+
+    Returns:
+      The mean and the variance, tensors of that dtype.
     """
     part = divide(1.0, convert(counts))
     around = multiply(mean_ss, part)

@@ -29,6 +29,17 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.add([1, 2], 10).numpy()
     array([11, 12], dtype=int32)
+
+    Args:
+      x: a tensor of numbers or strings, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -39,6 +50,17 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     >>> fg.bitwise.bitwise_and([6, 5], 3).numpy()
     array([2, 1], dtype=int32)
+
+    Args:
+      x: a tensor of integers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -49,6 +71,17 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.bitwise.bitwise_or([6, 5], 3).numpy()
     array([7, 7], dtype=int32)
+
+    Args:
+      x: a tensor of integers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -59,6 +92,17 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     >>> fg.bitwise.bitwise_xor([6, 5], 3).numpy()
     array([5, 6], dtype=int32)
+
+    Args:
+      x: a tensor of integers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -69,6 +113,18 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
     >>> fg.math.divide_no_nan([1.0, 2.0], [0.0, 4.0]).numpy()
     array([0. , 0.5], dtype=float32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape that x and y broadcast to and the dtype of x; float32 for integers
+        of 8 and 16 bits, float64 for others.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return emit("DivNoNan", _divided(x, y), None, name)
 
@@ -80,6 +136,14 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.equal([1, 2], 2).numpy()
     array([False,  True])
+
+    Args:
+      x: a tensor of numbers, bools or strings, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape that x and y broadcast to.
     """
 
 
@@ -90,6 +154,17 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.floordiv([7, -7], 2).numpy()
     array([ 3, -4], dtype=int32)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -100,6 +175,17 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.floormod([7, -7], 2).numpy()
     array([1, 1], dtype=int32)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -110,6 +196,17 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.greater([1, 3], 2).numpy()
     array([False,  True])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -120,6 +217,17 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
     >>> fg.greater_equal([1, 2], 2).numpy()
     array([False,  True])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -130,6 +238,17 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.bitwise.left_shift([1, 3], 2).numpy()
     array([ 4, 12], dtype=int32)
+
+    Args:
+      x: a tensor of integers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -140,6 +259,17 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.less([1, 3], 2).numpy()
     array([ True, False])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -150,6 +280,17 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.less_equal([2, 3], 2).numpy()
     array([ True, False])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -160,6 +301,17 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     >>> fg.logical_and([True, False], True).numpy()
     array([ True, False])
+
+    Args:
+      x: a tensor of bools, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return emit("LogicalAnd", _bools(x, y), None, name)
 
@@ -171,11 +323,22 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.logical_or([True, False], False).numpy()
     array([ True, False])
+
+    Args:
+      x: a tensor of bools, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return emit("LogicalOr", _bools(x, y), None, name)
 
 
-def _bools(*values: Any) -> tuple:
+def _bools(*values: Any) -> tuple[Any, ...]:
     """Arguments of logic: what is no tensor becomes bools."""
     return tuple(v if is_tensor(v) else convert(v, bool) for v in values)
 
@@ -187,6 +350,17 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.maximum([1, 5], 3).numpy()
     array([3, 5], dtype=int32)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -197,6 +371,17 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.minimum([1, 5], 3).numpy()
     array([1, 3], dtype=int32)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -207,6 +392,17 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.multiply([2, 3], 4).numpy()
     array([ 8, 12], dtype=int32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -217,6 +413,17 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 
     >>> fg.math.multiply_no_nan([1.0, float("inf")], [2.0, 0.0]).numpy()
     array([2., 0.], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -227,6 +434,14 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.not_equal([1, 2], 2).numpy()
     array([ True, False])
+
+    Args:
+      x: a tensor of numbers, bools or strings, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape that x and y broadcast to.
     """
 
 
@@ -237,6 +452,17 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.pow([2, 3], 2).numpy()
     array([4, 9], dtype=int32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -247,6 +473,17 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.realdiv([1.0, 3.0], 2.0).numpy()
     array([0.5, 1.5], dtype=float32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -257,6 +494,17 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     >>> fg.bitwise.right_shift([8, -8], 2).numpy()
     array([ 2, -2], dtype=int32)
+
+    Args:
+      x: a tensor of integers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -267,6 +515,17 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
 
     >>> fg.math.squared_difference([1, 5], 3).numpy()
     array([4, 4], dtype=int32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -277,6 +536,17 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.subtract([5, 7], 2).numpy()
     array([3, 5], dtype=int32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -287,6 +557,17 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     >>> fg.truncatediv([7, -7], 2).numpy()
     array([ 3, -3], dtype=int32)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -297,6 +578,17 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
 
     >>> fg.truncatemod([7, -7], 2).numpy()
     array([ 1, -1], dtype=int32)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -307,6 +599,17 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.xdivy([0.0, 1.0], [0.0, 2.0]).numpy()
     array([0. , 0.5], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -317,6 +620,17 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.xlog1py([0.0, 1.0], [-1.0, 0.5]).numpy()
     array([0.       , 0.4054651], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -327,6 +641,17 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.xlogy([0.0, 2.0], [0.0, 1.0]).numpy()
     array([0., 0.], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
 
 
@@ -361,6 +686,18 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.truediv(fg.constant([7, 3]), 2).numpy()
     array([3.5, 1.5])
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape that x and y broadcast to and the dtype of x; float32 for integers
+        of 8 and 16 bits, float64 for others.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return emit("RealDiv", _divided(x, y), None, name)
 
@@ -386,6 +723,18 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.divide([3.0, 1.0], 2.0).numpy()
     array([1.5, 0.5], dtype=float32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape that x and y broadcast to and the dtype of x; float32 for integers
+        of 8 and 16 bits, float64 for others.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return truediv(x, y, name)
 
@@ -397,6 +746,17 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
 
     >>> fg.math.logical_xor([True, False], True).numpy()
     array([False,  True])
+
+    Args:
+      x: a tensor of bools, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and y broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     x, y = _bools(x, y)
     either, both = logical_or(x, y), logical_and(x, y)
@@ -410,6 +770,17 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.reciprocal_no_nan([2.0, 0.0]).numpy()
     array([0.5, 0. ], dtype=float32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape of x and the dtype of x; float32 for integers of 8 and 16 bits,
+        float64 for others.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     x = convert(x)
     return divide_no_nan(emit("OnesLike", (x,), None, None), x, name)
@@ -422,6 +793,13 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.erfcinv([1.0]).numpy() + 0.0
     array([0.], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
     """
     return multiply(ndtri(multiply(0.5, x)), -0.7071067811865476, name)
 
@@ -433,6 +811,17 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
 
     >>> float(fg.math.nextafter(1.0, 2.0)) > 1.0
     True
+
+    Args:
+      x1: a tensor of float32 or float64, or what converts to one; of any shape.
+      x2: another one of the same dtype, whose shape broadcasts with that of x1.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x1 and the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return binary("NextAfter", x1, x2, name)
 
@@ -444,6 +833,17 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> round(float(fg.math.polygamma(1.0, 1.0)), 4)
     1.6449
+
+    Args:
+      a: a tensor of float32 or float64, or what converts to one; of any shape.
+      x: another one of the same dtype, whose shape broadcasts with that of a.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of a and the shape that a and x broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return binary("Polygamma", a, x, name)
 
@@ -455,6 +855,17 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 
     >>> round(float(fg.math.zeta(2.0, 1.0)), 4)
     1.6449
+
+    Args:
+      x: a tensor of float32 or float64, or what converts to one; of any shape.
+      q: another one of the same dtype, whose shape broadcasts with that of x.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape that x and q broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, or shapes that do not broadcast.
     """
     return binary("Zeta", x, q, name)
 
@@ -466,6 +877,16 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.log_sigmoid([0.0, -200.0]).numpy()
     array([  -0.6931472, -200.       ], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     return negative(softplus(negative(x)), name)
 
@@ -478,8 +899,17 @@ def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Te
     >>> fg.scalar_mul(2.0, [1.0, 3.0]).numpy()
     array([2., 6.], dtype=float32)
 
+    Args:
+      scalar: a number, or a scalar tensor of the dtype of ``x``.
+      x: a tensor of numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``x``.
+
     Raises:
       ValueError: where ``scalar`` is no scalar.
+      InvalidArgumentError: for another dtype.
     """
     x, scalar = convert_pair(x, scalar)
     if scalar.ndim not in (0, None):

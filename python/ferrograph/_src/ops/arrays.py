@@ -61,6 +61,18 @@ def shape_n(input: TensorLike, out_type: Any = int32, name: str | None = None) -
 
     >>> [s.numpy().tolist() for s in fg.shape_n([[1, 2], [[3]]])]
     [[2], [1, 1]]
+
+    Args:
+      input: a list of tensors, or a tensor, whose slices along the first axis are taken.
+      out_type: the dtype of the shapes, int32 (the default) or int64.
+      name: a name for the operation.
+
+    Returns:
+      A list with a vector of ``out_type`` for each tensor.
+
+    Raises:
+      TypeError: where ``input`` is no list.
+      InvalidArgumentError: for another ``out_type``.
     """
     attrs = {"out_type": dtype_or(out_type, int32)}
     return listed(emit("ShapeN", several(input, "shape_n: input"), attrs, name))
@@ -69,10 +81,21 @@ def shape_n(input: TensorLike, out_type: Any = int32, name: str | None = None) -
 @public("size")
 @dispatched
 def size(input: TensorLike, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The number of elements of a tensor, as a scalar of ``out_type``, int32 unless told.
+    """The number of elements of a tensor.
 
     >>> fg.size([[1, 2, 3], [4, 5, 6]]).numpy()
     np.int32(6)
+
+    Args:
+      input: a tensor, or what converts to one; of any dtype and shape.
+      out_type: the dtype of the result, int32 (unless told) or int64.
+      name: a name for the operation.
+
+    Returns:
+      A scalar of ``out_type``.
+
+    Raises:
+      InvalidArgumentError: for another ``out_type``.
     """
     return emit("Size", (input,), {"out_type": dtype_or(out_type, int32)}, name)
 
@@ -80,10 +103,17 @@ def size(input: TensorLike, out_type: Any = None, name: str | None = None) -> Te
 @public("rank")
 @dispatched
 def rank(input: TensorLike, name: str | None = None) -> Tensor:
-    """The number of axes of a tensor, as an int32 scalar.
+    """The number of axes of a tensor.
 
     >>> fg.rank([[1, 2, 3]]).numpy()
     np.int32(2)
+
+    Args:
+      input: a tensor, or what converts to one; of any dtype and shape.
+      name: a name for the operation.
+
+    Returns:
+      An int32 scalar.
     """
     tensor = convert(input)
     known = None if executing_eagerly() else tensor.ndim
@@ -99,6 +129,13 @@ def identity(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.identity([1, 2]).numpy()
     array([1, 2], dtype=int32)
+
+    Args:
+      input: a tensor or variable, or what converts to one; of any dtype and shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
     """
     return emit("Identity", (input,), None, name)
 
@@ -109,6 +146,17 @@ def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
 
     >>> [t.numpy().tolist() for t in fg.identity_n([1, [2, 3]])]
     [1, [2, 3]]
+
+    Args:
+      input: a list of tensors of any dtypes and shapes, or a tensor, whose slices along the first
+        axis are taken.
+      name: a name for the operation.
+
+    Returns:
+      A list of tensors.
+
+    Raises:
+      TypeError: where ``input`` is no list.
     """
     return listed(emit("IdentityN", several(input, "identity_n: input"), None, name))
 
@@ -124,6 +172,13 @@ def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     ...     y = x * fg.stop_gradient(x)
     >>> tape.gradient(y, x).numpy()
     np.float32(3.0)
+
+    Args:
+      input: a tensor, or what converts to one; of any dtype and shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
     """
     return emit("StopGradient", (input,), None, name)
 
@@ -135,6 +190,15 @@ def ensure_shape(x: TensorLike, shape: TensorLike, name: str | None = None) -> T
 
     >>> fg.ensure_shape([[1, 2]], [None, 2]).shape
     TensorShape([1, 2])
+
+    Args:
+      x: a tensor, or what converts to one; of any dtype.
+      shape: a ``TensorShape``, or what makes one: a list with an int, or None for any size, for
+        each axis; None for any rank.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the elements of ``x``.
 
     Raises:
       InvalidArgumentError: when run, where the shape is another.
@@ -170,10 +234,23 @@ def reshape(tensor: TensorLike, shape: TensorLike, name: str | None = None) -> T
 @public("expand_dims")
 @dispatched
 def expand_dims(input: TensorLike, axis: Any, name: str | None = None) -> Tensor:
-    """With one more axis, of size 1, at ``axis``; -1 puts it last.
+    """The tensor with one more axis, of size 1.
 
     >>> fg.expand_dims([1, 2], 0).shape
     TensorShape([1, 2])
+
+    Args:
+      input: a tensor, or what converts to one; of any dtype and shape.
+      axis: where the new axis goes: an int32 or int64 scalar from ``-rank - 1``, which puts it
+        first, to ``rank``; -1 and ``rank`` put it last.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the elements of ``input``, of one more axis.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the axis is outside of that, while tracing and when
+        run.
     """
     return emit("ExpandDims", (input, axis), None, name)
 
@@ -181,15 +258,25 @@ def expand_dims(input: TensorLike, axis: Any, name: str | None = None) -> Tensor
 @public("squeeze")
 @dispatched
 def squeeze(input: TensorLike, axis: Any = None, name: str | None = None) -> Tensor:
-    """Without axes of size 1: all of them unless ``axis`` names some.
+    """The tensor without axes of size 1.
 
     While tracing, squeezing without ``axis`` what has unknown sizes gives an unknown rank.
 
     >>> fg.squeeze([[[1], [2]]]).shape
     TensorShape([2])
 
+    Args:
+      input: a tensor, or what converts to one; of any dtype and shape.
+      axis: the axes to drop, an int or a list of them, which must be known; negative ones count
+        from the end. All of size 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the elements of ``input``.
+
     Raises:
-      ValueError, InvalidArgumentError: where an axis named has another size.
+      ValueError, InvalidArgumentError: where an axis named has another size or is outside of the
+        rank, while tracing and when run.
     """
     axes = [] if axis is None else wholes(axis, "squeeze: axis")
     return emit("Squeeze", (input,), {"squeeze_dims": axes}, name)
@@ -402,6 +489,18 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> T
 
     >>> fg.tile([[1, 2]], [2, 2]).numpy().tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
+
+    Args:
+      input: a tensor, or what converts to one; of any dtype and shape.
+      multiples: how often, a vector of int32 or int64 with a number for each axis, none negative.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input``, whose axis ``i`` is ``multiples[i]`` times as long.
+
+    Raises:
+      ValueError, InvalidArgumentError: for a negative number, or another count of them, while
+        tracing and when run.
     """
     return emit("Tile", (input, int_vector(multiples)), None, name)
 
@@ -413,6 +512,18 @@ def broadcast_to(input: TensorLike, shape: TensorLike, name: str | None = None) 
 
     >>> fg.broadcast_to([[1], [2]], [2, 3]).numpy().tolist()
     [[1, 1, 1], [2, 2, 2]]
+
+    Args:
+      input: a tensor, or what converts to one; of any dtype.
+      shape: the shape, a ``TensorShape``, a list or a vector of int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input`` and this shape.
+
+    Raises:
+      ValueError, InvalidArgumentError: where ``input`` does not broadcast to it, while tracing and
+        when run.
     """
     try:
         return emit("BroadcastTo", (input, shape_argument(shape)), None, name)
@@ -428,6 +539,13 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     >>> fg.broadcast_dynamic_shape([2, 1, 4], [3, 1]).numpy()
     array([2, 3, 4], dtype=int32)
 
+    Args:
+      shape_x: a shape: a ``TensorShape`` that is known, a list or a vector of int32 or int64.
+      shape_y: another one, of the same dtype.
+
+    Returns:
+      A vector of that dtype.
+
     Raises:
       InvalidArgumentError: where they do not broadcast.
     """
@@ -441,6 +559,13 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
     >>> fg.broadcast_static_shape(fg.TensorShape([2, 1]), fg.TensorShape([1, 3]))
     TensorShape([2, 3])
+
+    Args:
+      shape_x: a ``TensorShape``, or what makes one.
+      shape_y: another one.
+
+    Returns:
+      A ``TensorShape``; of unknown rank where one of them is.
 
     Raises:
       ValueError: where they do not broadcast.
@@ -651,7 +776,14 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.math.invert_permutation([2, 0, 1]).numpy()
     array([1, 2, 0], dtype=int32)
 
+    Args:
+      x: a vector of int32 or int64 that has each number from 0 up to its length once.
+      name: a name for the operation.
+
+    Returns:
+      A vector of the dtype and the length of ``x``.
+
     Raises:
-      InvalidArgumentError: where ``x`` is no permutation.
+      InvalidArgumentError: where ``x`` is no permutation, no vector, or of another dtype.
     """
     return emit("InvertPermutation", (integers(x),), None, name)

@@ -24,7 +24,7 @@ COMPACT, SEQUENCE, MATRIX = "compact", "sequence", "matrix"
 FORMATS = (COMPACT, SEQUENCE, MATRIX)
 
 
-def _three(diagonals: Any, diagonals_format: str) -> list:
+def _three(diagonals: Any, diagonals_format: str) -> list[Any]:
     """The diagonals above, on and below the main one, each as long as that: padded by zeros."""
     if diagonals_format == COMPACT:
         held = convert(diagonals)
@@ -89,17 +89,31 @@ def tridiagonal_matrix(diagonals: Any, diagonals_format: str) -> Tensor:
 def tridiagonal_matmul(
     diagonals: Any, rhs: TensorLike, diagonals_format: str = COMPACT, name: str | None = None
 ) -> Tensor:
-    """The product of tridiagonal matrices with ``rhs``.
-
-    The diagonals above, on and below the main one come as the three rows of a tensor
-    (``"compact"``; the last element of the first and the first element of the last do not count),
-    as three tensors (``"sequence"``), or within whole matrices (``"matrix"``).
+    """The product of tridiagonal matrices with others.
 
     >>> rows = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]]
     >>> fg.linalg.tridiagonal_matmul(rows, [[1.0], [1.0], [1.0]]).numpy()
     array([[3.],
            [6.],
            [5.]], dtype=float32)
+
+    Args:
+      diagonals: the diagonals above, on and below the main one, in the form of
+        ``diagonals_format``: ``[..., 3, n]``, a list of three ``[..., n]``, or ``[..., n, n]``; of
+        float32, float64, complex64 or complex128, or what converts to them. In the first form the
+        last element of the first row and the first element of the last do not count; as tensors the
+        outer ones may be one element shorter instead.
+      rhs: matrices ``[..., n, k]`` of the same dtype.
+      diagonals_format: "compact" (the default) for the rows of one tensor, "sequence" for three
+        tensors, "matrix" for whole matrices.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype: ``[..., n, k]``.
+
+    Raises:
+      ValueError: for another format, or diagonals that are not of it.
+      InvalidArgumentError: where shapes do not fit, and for another dtype.
     """
     bands, rhs = convert_pair(_bands(diagonals, diagonals_format), rhs)
     return emit("BandedMatMul", (_beside(bands, rhs), rhs), {"upper": 1}, name)
@@ -117,18 +131,35 @@ def tridiagonal_solve(
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
 ) -> Tensor:
-    """The ``x`` with ``A @ x == rhs``, of tridiagonal matrices as ``tridiagonal_matmul`` has them.
+    """The ``x`` with ``A @ x == rhs``, of tridiagonal matrices.
 
-    ``rhs`` is ``[..., n]``, or ``[..., n, k]`` (``[..., k, n]`` if ``transpose_rhs``), the latter
-    where a trace does not know the ranks. It takes time and memory in proportion to the diagonals.
-    Rows are always pivoted; ``partial_pivoting`` is accepted and changes nothing.
+    It takes time and memory in proportion to the diagonals.
 
     >>> rows = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 3.0, 3.0]]
     >>> fg.linalg.tridiagonal_solve(rows, [3.0, 6.0, 5.0]).numpy().round(3)
     array([1., 1., 1.], dtype=float32)
 
+    Args:
+      diagonals: the diagonals above, on and below the main one, as ``tridiagonal_matmul`` has them;
+        of float32, float64, complex64 or complex128, or what converts to them.
+      rhs: right-hand sides of the same dtype, ``[..., n]``, or ``[..., n, k]`` (``[..., k, n]`` if
+        ``transpose_rhs``), the latter where a trace does not know the ranks.
+      diagonals_format: "compact" (the default), "sequence" or "matrix", as for
+        ``tridiagonal_matmul``.
+      transpose_rhs: whether to transpose ``rhs`` first, a bool; False by default.
+      conjugate_rhs: whether to take complex conjugates of ``rhs`` first, a bool; False by default.
+      name: a name for the operation.
+      partial_pivoting: a bool, which changes nothing: rows are always pivoted.
+      perturb_singular: False, the default.
+
+    Returns:
+      A tensor of that dtype: ``[..., n]`` or ``[..., n, k]``.
+
     Raises:
-      InvalidArgumentError: where a matrix has no inverse.
+      ValueError: for another format, diagonals that are not of it, where ``perturb_singular`` is
+        set, and where ``transpose_rhs`` is set for vectors.
+      InvalidArgumentError: where a matrix has no inverse, where shapes do not fit, and for another
+        dtype.
     """
     check_flags(
         "tridiagonal_solve", partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
@@ -167,18 +198,29 @@ def banded_triangular_solve(
 ) -> Tensor:
     """The ``x`` with ``A @ x == rhs``, of triangular matrices with few diagonals.
 
-    ``bands`` is ``[..., k, n]``. Of lower triangular matrices the main diagonal comes first and
-    those below it follow, each at the places of its rows; of upper ones the main diagonal comes
-    last, and those above it stand before it, each at the places of its rows.
-
     >>> bands = [[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]
     >>> fg.linalg.banded_triangular_solve(bands, [[2.0], [3.0], [3.0]]).numpy()
     array([[1.],
            [1.],
            [1.]], dtype=float32)
 
+    Args:
+      bands: the diagonals ``[..., k, n]``, of float32, float64, complex64 or complex128, or what
+        converts to them. Of lower triangular matrices the main one comes first and those below it
+        follow; of upper ones it comes last, and those above it come before it. Each element is at
+        the place of its row.
+      rhs: right-hand sides ``[..., n, m]`` of the same dtype.
+      lower: whether the matrices are lower triangular, a bool; True by default.
+      adjoint: whether to take the adjoints of the matrices, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype: ``[..., n, m]``.
+
     Raises:
-      InvalidArgumentError: where a matrix has no inverse.
+      InvalidArgumentError: where a matrix has no inverse, where shapes do not fit, and for another
+        dtype.
+      TypeError: where ``lower`` is no bool.
     """
     check_flags("banded_triangular_solve", lower=lower)
     bands, rhs = convert_pair(bands, rhs)
@@ -200,14 +242,32 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Eigenvalues of a Hermitian matrix with diagonal ``alpha`` and ``beta`` above it.
-
-    All of them in rising order (``select`` is ``"a"``), those in the half-open interval
-    ``(low, high]`` (``"v"``), or those from one index to another (``"i"``). Unless ``eigvals_only``
-    the eigenvectors follow, in columns. ``tol`` is accepted and changes nothing.
+    """Eigenvalues of a Hermitian tridiagonal matrix.
 
     >>> fg.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]).numpy().round(3)
     array([1., 3.], dtype=float32)
+
+    Args:
+      alpha: the diagonal, a vector of float32, float64, complex64 or complex128, or what converts
+        to one.
+      beta: what is above it, a vector of the same dtype, one element shorter.
+      eigvals_only: whether eigenvectors are left out, a bool; True by default.
+      select: "a" (the default) for all eigenvalues, "v" for those in an interval, "i" for those
+        from one index to another.
+      select_range: for "v" the ends ``(low, high]`` of the interval, for "i" the first and the last
+        index; None for "a".
+      tol: None (the default) or a number, which changes nothing.
+      name: not used.
+
+    Returns:
+      A vector of eigenvalues in rising order, of float32 or float64; unless ``eigvals_only`` also a
+        matrix of eigenvectors in columns, of the dtype of ``alpha``.
+
+    Raises:
+      ValueError: for another ``select``, without its range, and where ``alpha`` or ``beta`` is no
+        vector.
+      TypeError: where ``tol`` is no number.
+      InvalidArgumentError: where the lengths do not fit, and for another dtype.
     """
     if tol is not None:
         real_number(tol, "eigh_tridiagonal: tol")

@@ -41,14 +41,25 @@ def _check_layout(x: Any, data_format: Any, block_size: Any) -> Any:
 def space_to_depth(
     input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Blocks of ``block_size`` by ``block_size`` places moved into the channels.
+    """Square blocks of places moved into the channels.
 
     >>> fg.nn.space_to_depth(fg.reshape(fg.range(4), [1, 2, 2, 1]), 2).numpy().tolist()
     [[[[0, 1, 2, 3]]]]
 
+    Args:
+      input: images of any dtype, or what converts to them: ``[batch, height, width, channels]``, or
+        ``[batch, channels, height, width]``.
+      block_size: the side of a block, an int from 2 up.
+      data_format: "NHWC" (the default), or "NCHW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input``, with ``block_size ** 2`` times as many channels.
+
     Raises:
-      ValueError: where the rank is not 4, or height and width are known not to be multiples;
-        InvalidArgumentError for these when it runs.
+      ValueError: for another rank, block or format, and while tracing where height and width are
+        known not to be multiples; InvalidArgumentError for these when it runs.
+      TypeError: where ``block_size`` is no integer.
     """
     x, n = of_rank(convert(input), 4), whole(block_size, "block_size")
     _check_layout(x, data_format, n)
@@ -68,15 +79,25 @@ def space_to_depth(
 def depth_to_space(
     input: TensorLike, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Channels moved out into blocks of ``block_size`` by ``block_size`` places: undoes
-    ``space_to_depth``.
+    """Channels moved out into square blocks of places: undoes ``space_to_depth``.
 
     >>> fg.nn.depth_to_space(fg.reshape(fg.range(4), [1, 1, 1, 4]), 2).shape
     TensorShape([1, 2, 2, 1])
 
+    Args:
+      input: images of any dtype, or what converts to them: ``[batch, height, width, channels]``, or
+        ``[batch, channels, height, width]``.
+      block_size: the side of a block, an int from 2 up.
+      data_format: "NHWC" (the default), or "NCHW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input``, ``block_size`` times as high and as wide.
+
     Raises:
-      ValueError: where the rank is not 4, or the channels are known not to be a multiple of the
-        block.
+      ValueError: for another rank, block or format, and while tracing where the channels are known
+        not to be a multiple of the block; InvalidArgumentError for these when it runs.
+      TypeError: where ``block_size`` is no integer.
     """
     x, n = of_rank(convert(input), 4), whole(block_size, "block_size")
     _check_layout(x, data_format, n)
@@ -132,10 +153,26 @@ def space_to_batch(
 def batch_to_space(
     input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Undoes ``space_to_batch``, ``crops`` telling what to cut off before and after each axis.
+    """Undoes ``space_to_batch``.
 
     >>> fg.batch_to_space(fg.zeros([4, 1, 1, 1]), [2, 2], [[0, 0], [0, 0]]).shape
     TensorShape([1, 2, 2, 1])
+
+    Args:
+      input: a tensor, or what converts to one, of any dtype; the first axis is the batch, a
+        multiple of the places of a block.
+      block_shape: the block, a vector of integers above 0, which must be known.
+      crops: how much to cut off before and after each of these axes, a matrix of integers with a
+        row for each.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: where ``block_shape`` is unknown or no vector.
+      InvalidArgumentError: where it is not positive, or the batch is no multiple of it; ValueError
+        while tracing.
     """
     x = convert(input)
     block = _block(block_shape, "batch_to_space")

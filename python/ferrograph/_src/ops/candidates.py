@@ -126,6 +126,25 @@ def log_uniform_candidate_sampler(
     >>> drawn = fg.random.log_uniform_candidate_sampler([[0, 9]], 2, 4, False, 10)
     >>> drawn.true_expected_count.numpy().round(2)
     array([[1.16, 0.16]], dtype=float32)
+
+    Args:
+      true_classes: integers ``[batch, num_true]``.
+      num_true: how many classes are true of each row, an int.
+      num_sampled: how many classes are drawn for the whole batch, an int above 0.
+      unique: whether a class is drawn once at most, a bool.
+      range_max: how many classes there are, an int.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(sampled_candidates, true_expected_count, sampled_expected_count)``, as for
+        ``uniform_candidate_sampler``.
+
+    Raises:
+      InvalidArgumentError: where fewer different classes are there than drawn, or a true class is
+        none; ValueError while tracing, and for true classes of another shape.
+      TypeError: where ``unique`` is no bool, or ``range_max`` no integer.
     """
     attrs = {
         "num_sampled": num_sampled,
@@ -193,7 +212,7 @@ def fixed_unigram_candidate_sampler(
     return _drawn(true_classes, num_true, attrs, seed, weights, name)
 
 
-def _counts(vocab_file: str, unigrams: Any) -> list:
+def _counts(vocab_file: str, unigrams: Any) -> list[Any]:
     if not isinstance(vocab_file, (str, os.PathLike)):
         raise TypeError(f"vocab_file must be a name of a file, got {shown(vocab_file)}")
     if bool(vocab_file) == bool(len(unigrams)):
@@ -218,10 +237,26 @@ def all_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Candidates:
-    """Each class below ``num_sampled`` once, for comparison with losses over some of them.
+    """Each class once, for comparison with losses over some of them.
 
     >>> fg.random.all_candidate_sampler([[1]], 1, 3, True).sampled_candidates.numpy()
     array([0, 1, 2])
+
+    Args:
+      true_classes: integers ``[batch, num_true]``.
+      num_true: how many classes are true of each row, an int.
+      num_sampled: how many classes there are, an int.
+      unique: a bool, which changes nothing.
+      seed: a seed of the operation, which draws nothing.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(sampled_candidates, true_expected_count, sampled_expected_count)``, as for
+        ``uniform_candidate_sampler``; both counts are 1.
+
+    Raises:
+      ValueError: for true classes of another shape.
+      TypeError: where ``unique`` is no bool.
     """
     check_flags("all_candidate_sampler", unique=unique)
     classes = _true(true_classes, num_true)

@@ -169,11 +169,33 @@ def conv3d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Filters ``[depth, height, width, in, out]`` slid over volumes, as ``conv2d`` does.
+    """Filters slid over volumes, as ``conv2d`` does over images.
 
     >>> x = fg.ones([1, 2, 2, 2, 1])
     >>> float(fg.nn.conv3d(x, fg.ones([2, 2, 2, 1, 1]), 1, "VALID")[0, 0, 0, 0, 0])
     8.0
+
+    Args:
+      input: volumes of floats, or what converts to them: ``[..., depth, height, width, channels]``,
+        or with channels second ``[batch, channels, depth, height, width]``.
+      filters: filters ``[depth, height, width, in, out]`` of the same dtype, where ``in`` divides
+        the number of channels.
+      strides: how far windows are apart: an int, a list of three for depth, height and width, or of
+        5 for each axis of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NDHWC" (the default), or "NCDHW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of three for depth,
+        height and width, or of 5 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype: ``[..., depth, height, width, out]``, or with channels second
+        ``[batch, out, depth, height, width]``.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where channels do not fit the filters, or windows the volume, and for
+        another dtype; ValueError and TypeError while tracing.
     """
     input, filters = convert_pair(input, filters)
     first = channels_first(3, data_format)
@@ -192,11 +214,34 @@ def conv1d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Filters ``[width, in, out]`` slid over sequences ``[..., width, channels]``.
+    """Filters slid over sequences, as ``conv2d`` does over images.
 
     >>> x = fg.reshape(fg.range(4.0), [1, 4, 1])
     >>> fg.nn.conv1d(x, fg.ones([2, 1, 1]), 1, "VALID").numpy()[0, :, 0]
     array([1., 3., 5.], dtype=float32)
+
+    Args:
+      input: sequences of floats, or what converts to them: ``[..., width, channels]``, or with
+        channels second ``[batch, channels, width]``.
+      filters: filters ``[width, in, out]`` of the same dtype, where ``in`` divides the number of
+        channels.
+      stride: how far windows are apart: an int, a list of one for the width, or of 3 for each axis
+        of the tensor.
+      padding: "VALID" or "SAME", or a list of 3 pairs: how many zeros come before and after along
+        each axis of the tensor.
+      data_format: "NWC" (the default), or "NCW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of one for the width, or
+        of 3 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype: ``[..., width, out]``, or with channels second
+        ``[batch, out, width]``.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where channels do not fit the filters, or windows the sequence, and for
+        another dtype; ValueError and TypeError while tracing.
     """
     input, filters = convert_pair(input, filters)
     first = channels_first(1, data_format)
@@ -236,8 +281,27 @@ def convolution(
     >>> fg.nn.convolution(fg.ones([1, 4, 1]), fg.ones([2, 1, 1])).shape
     TensorShape([1, 3, 1])
 
+    Args:
+      input: sequences, images or volumes of floats, or what converts to them, as ``conv1d``,
+        ``conv2d`` and ``conv3d`` take them.
+      filters: filters of the same dtype, of rank 3 for sequences, 4 for images, 5 for volumes.
+      strides: how far windows are apart: an int, or a list of one for each axis that windows move
+        along, or for each axis of the tensor; 1 unless told.
+      padding: "VALID" (the default) or "SAME", or for sequences and images a list of pairs: how
+        many zeros come before and after along each axis of the tensor.
+      data_format: "NWC", "NHWC" or "NDHWC" (unless told), or "NCW", "NCHW" or "NCDHW" where
+        channels come second.
+      dilations: how far the elements of a window are apart, like ``strides``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype, with ``out`` channels.
+
     Raises:
-      ValueError: where the filters have another rank than 3, 4 or 5.
+      ValueError: where the filters have another rank than 3, 4 or 5, for another format, or another
+        count of strides, dilations or paddings.
+      InvalidArgumentError: where channels do not fit the filters, or windows the input, and for
+        another dtype; ValueError and TypeError while tracing.
     """
     filters = convert(filters)
     by_rank = {3: conv1d, 4: conv2d, 5: conv3d}
@@ -263,12 +327,32 @@ def conv2d_transpose(
 ) -> Tensor:
     """The gradient of ``conv2d``: each element of the input spreads a filter over the output.
 
-    ``filters`` are ``[height, width, out, in]``; ``output_shape`` is that of what ``conv2d`` with
-    these arguments would make ``input`` of.
-
     >>> x, filters = fg.ones([1, 2, 2, 1]), fg.ones([2, 2, 1, 1])
     >>> fg.nn.conv2d_transpose(x, filters, [1, 4, 4, 1], 2).numpy().sum()
     np.float32(16.0)
+
+    Args:
+      input: images of floats, or what converts to them: ``[batch, height, width, in]``, or with
+        channels second ``[batch, in, height, width]``.
+      filters: filters ``[height, width, out, in]`` of the same dtype.
+      output_shape: the shape of the output, 4 integers in the order of ``data_format``: that of
+        what ``conv2d`` with these arguments would make ``input`` of.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
+        each axis of the tensor; "SAME" by default.
+      data_format: "NHWC" (the default), or "NCHW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of two for height and
+        width, or of 4 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of ``output_shape``.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where the shapes do not fit together, and for another dtype; ValueError
+        and TypeError while tracing.
     """
     return _transposed(
         2, input, filters, output_shape, strides, padding, data_format, dilations, name
@@ -292,6 +376,28 @@ def conv3d_transpose(
     >>> x, filters = fg.ones([1, 1, 1, 1, 1]), fg.ones([2, 2, 2, 1, 1])
     >>> fg.nn.conv3d_transpose(x, filters, [1, 2, 2, 2, 1], 2).numpy().sum()
     np.float32(8.0)
+
+    Args:
+      input: volumes of floats, or what converts to them: ``[batch, depth, height, width, in]``, or
+        with channels second ``[batch, in, depth, height, width]``.
+      filters: filters ``[depth, height, width, out, in]`` of the same dtype.
+      output_shape: the shape of the output, 5 integers in the order of ``data_format``: that of
+        what ``conv3d`` with these arguments would make ``input`` of.
+      strides: how far windows are apart: an int, a list of three for depth, height and width, or of
+        5 for each axis of the tensor.
+      padding: "VALID" or "SAME"; "SAME" by default.
+      data_format: "NDHWC" (the default), or "NCDHW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of three for depth,
+        height and width, or of 5 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of ``output_shape``.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where the shapes do not fit together, and for another dtype; ValueError
+        and TypeError while tracing.
     """
     return _transposed(
         3, input, filters, output_shape, strides, padding, data_format, dilations, name
@@ -315,6 +421,29 @@ def conv1d_transpose(
     >>> x, filters = fg.ones([1, 2, 1]), fg.ones([2, 1, 1])
     >>> fg.nn.conv1d_transpose(x, filters, [1, 4, 1], 2).numpy()[0, :, 0]
     array([1., 1., 1., 1.], dtype=float32)
+
+    Args:
+      input: sequences of floats, or what converts to them: ``[batch, width, in]``, or with channels
+        second ``[batch, in, width]``.
+      filters: filters ``[width, out, in]`` of the same dtype.
+      output_shape: the shape of the output, 3 integers in the order of ``data_format``: that of
+        what ``conv1d`` with these arguments would make ``input`` of.
+      strides: how far windows are apart: an int, a list of one for the width, or of 3 for each axis
+        of the tensor.
+      padding: "VALID" or "SAME", or a list of 3 pairs: how many zeros come before and after along
+        each axis of the tensor; "SAME" by default.
+      data_format: "NWC" (the default), or "NCW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of one for the width, or
+        of 3 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of ``output_shape``.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where the shapes do not fit together, and for another dtype; ValueError
+        and TypeError while tracing.
     """
     return _transposed(
         1, input, filters, output_shape, strides, padding, data_format, dilations, name
@@ -366,8 +495,28 @@ def conv_transpose(
     >>> fg.nn.conv_transpose(fg.ones([1, 2, 1]), fg.ones([2, 1, 1]), [1, 4, 1], 2).shape
     TensorShape([1, 4, 1])
 
+    Args:
+      input: sequences, images or volumes of floats, or what converts to them, as
+        ``conv1d_transpose``, ``conv2d_transpose`` and ``conv3d_transpose`` take them.
+      filters: filters of the same dtype, of rank 3 for sequences, 4 for images, 5 for volumes.
+      output_shape: the shape of the output, integers in the order of ``data_format``.
+      strides: how far windows are apart: an int, or a list of one for each axis that windows move
+        along, or for each axis of the tensor.
+      padding: "SAME" (the default) or "VALID", or for sequences and images a list of pairs: how
+        many zeros come before and after along each axis of the tensor.
+      data_format: "NWC", "NHWC" or "NDHWC" (unless told), or "NCW", "NCHW" or "NCDHW" where
+        channels come second.
+      dilations: how far the elements of a window are apart, like ``strides``; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of ``output_shape``.
+
     Raises:
-      ValueError: where the filters have another rank than 3, 4 or 5.
+      ValueError: where the filters have another rank than 3, 4 or 5, for another format, or another
+        count of strides, dilations or paddings.
+      InvalidArgumentError: where the shapes do not fit together, and for another dtype; ValueError
+        and TypeError while tracing.
     """
     filters = convert(filters)
     if filters.ndim not in (3, 4, 5):
@@ -382,10 +531,26 @@ def conv_transpose(
 def atrous_conv2d(
     value: TensorLike, filters: TensorLike, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
-    """``conv2d`` with the elements of windows ``rate`` places apart.
+    """``conv2d`` with the elements of windows apart, and strides of 1.
 
     >>> fg.nn.atrous_conv2d(fg.ones([1, 5, 5, 1]), fg.ones([2, 2, 1, 1]), 2, "VALID").shape
     TensorShape([1, 3, 3, 1])
+
+    Args:
+      value: images of floats, or what converts to them: ``[..., height, width, channels]``.
+      filters: filters ``[height, width, in, out]`` of the same dtype, where ``in`` divides the
+        number of channels.
+      rate: how many places the elements of a window are apart, an int.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
+        each axis of the tensor.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype: ``[..., height, width, out]``.
+
+    Raises:
+      InvalidArgumentError: where channels do not fit the filters, or windows the image, and for
+        another dtype; ValueError and TypeError while tracing.
     """
     return conv2d(value, filters, 1, padding, dilations=rate, name=name)
 
@@ -400,11 +565,27 @@ def atrous_conv2d_transpose(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """``conv2d_transpose`` with the elements of windows ``rate`` places apart.
+    """``conv2d_transpose`` with the elements of windows apart, and strides of 1.
 
     >>> x, filters = fg.ones([1, 3, 3, 1]), fg.ones([2, 2, 1, 1])
     >>> fg.nn.atrous_conv2d_transpose(x, filters, [1, 5, 5, 1], 2, "VALID").shape
     TensorShape([1, 5, 5, 1])
+
+    Args:
+      value: images of floats, or what converts to them: ``[batch, height, width, in]``.
+      filters: filters ``[height, width, out, in]`` of the same dtype.
+      output_shape: the shape of the output, 4 integers.
+      rate: how many places the elements of a window are apart, an int.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
+        each axis of the tensor.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of ``output_shape``.
+
+    Raises:
+      InvalidArgumentError: where the shapes do not fit together, and for another dtype; ValueError
+        and TypeError while tracing.
     """
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate, name=name)
 
@@ -420,7 +601,7 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Filters ``[height, width, channels, m]`` slid over images, ``m`` over each channel alone.
+    """Filters slid over images, ``m`` over each channel alone.
 
     Output ``c * m + q`` is of channel ``c`` and filter ``q``.
 
@@ -428,9 +609,26 @@ def depthwise_conv2d(
     >>> fg.nn.depthwise_conv2d(x, fg.ones([2, 2, 2, 1]), [1, 1, 1, 1], "VALID").numpy()[0, 0, 0]
     array([12., 16.], dtype=float32)
 
+    Args:
+      input: images of floats, or what converts to them: ``[batch, height, width, channels]``, or
+        ``[batch, channels, height, width]``.
+      filter: filters ``[height, width, channels, m]`` of the same dtype.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
+        each axis of the tensor.
+      data_format: "NHWC" (unless told), or "NCHW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of two for height and
+        width, or of 4 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype, with ``channels * m`` channels.
+
     Raises:
-      InvalidArgumentError: where the channels are not those of the filter; ValueError while
-        tracing.
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where the channels are not those of the filter, or windows do not fit
+        the image, and for another dtype; ValueError and TypeError while tracing.
     """
     input, filter = convert_pair(input, filter)
     first = channels_first(2, data_format)
@@ -459,6 +657,27 @@ def depthwise_conv2d_backprop_input(
     >>> fg.nn.depthwise_conv2d_backprop_input(
     ...     [1, 2, 2, 1], filter, grad, [1, 1, 1, 1], "VALID").numpy().sum()
     np.float32(4.0)
+
+    Args:
+      input_sizes: the shape of the input, 4 integers in the order of ``data_format``.
+      filter: filters ``[height, width, channels, m]`` of floats, or what converts to them.
+      out_backprop: the gradient of the output, of the same dtype.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
+        each axis of the tensor.
+      data_format: "NHWC" (the default), or "NCHW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of two for height and
+        width, or of 4 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of the shape ``input_sizes``.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where the shapes do not fit together, and for another dtype; ValueError
+        and TypeError while tracing.
     """
     filter, out_backprop = convert_pair(filter, out_backprop)
     attrs = _attributes(2, strides, padding, dilations, channels_first(2, data_format))
@@ -488,6 +707,27 @@ def depthwise_conv2d_backprop_filter(
     >>> fg.nn.depthwise_conv2d_backprop_filter(
     ...     x, [2, 2, 1, 1], grad, [1, 1, 1, 1], "VALID").numpy().sum()
     np.float32(4.0)
+
+    Args:
+      input: the input, images of floats, or what converts to them.
+      filter_sizes: the shape of the filter, 4 integers ``[height, width, channels, m]``.
+      out_backprop: the gradient of the output, of the same dtype.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
+        each axis of the tensor.
+      data_format: "NHWC" (the default), or "NCHW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of two for height and
+        width, or of 4 for each axis of the tensor; 1 unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of the shape ``filter_sizes``.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where the shapes do not fit together, and for another dtype; ValueError
+        and TypeError while tracing.
     """
     input, out_backprop = convert_pair(input, out_backprop)
     attrs = _attributes(2, strides, padding, dilations, channels_first(2, data_format))
@@ -509,12 +749,34 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """``depthwise_conv2d``, and a ``conv2d`` of its channels with filters ``[1, 1, c * m, out]``.
+    """``depthwise_conv2d``, and a ``conv2d`` of its channels.
 
     >>> x, depthwise = fg.ones([1, 3, 3, 2]), fg.ones([2, 2, 2, 1])
     >>> y = fg.nn.separable_conv2d(x, depthwise, fg.ones([1, 1, 2, 1]), [1, 1, 1, 1], "VALID")
     >>> float(y[0, 0, 0, 0])
     8.0
+
+    Args:
+      input: images of floats, or what converts to them: ``[batch, height, width, channels]``, or
+        ``[batch, channels, height, width]``.
+      depthwise_filter: filters ``[height, width, channels, m]`` of the same dtype.
+      pointwise_filter: filters ``[1, 1, channels * m, out]`` of the same dtype.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor; those of ``depthwise_conv2d``.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many zeros come before and after along
+        each axis of the tensor; that of ``depthwise_conv2d``.
+      data_format: "NHWC" (unless told), or "NCHW" where channels come second.
+      dilations: how far the elements of a window are apart: an int, a list of two for height and
+        width, or of 4 for each axis of the tensor; 1 unless told. Those of ``depthwise_conv2d``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype, with ``out`` channels.
+
+    Raises:
+      ValueError: for another format, or another count of strides, dilations or paddings.
+      InvalidArgumentError: where channels do not fit the filters, or windows the image, and for
+        another dtype; ValueError and TypeError while tracing.
     """
     middle = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(middle, pointwise_filter, 1, "VALID", data_format or "NHWC", name=name)

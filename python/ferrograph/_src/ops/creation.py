@@ -43,6 +43,15 @@ def fill(dims: TensorLike, value: TensorLike, name: str | None = None) -> Tensor
     >>> fg.fill([2, 3], 9).numpy().tolist()
     [[9, 9, 9], [9, 9, 9]]
 
+    Args:
+      dims: the shape: a ``TensorShape``, a list or a vector of int32 or int64; one int makes a
+        vector.
+      value: a scalar of any dtype, or what converts to one.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``value``.
+
     Raises:
       InvalidArgumentError: for a negative size, or a value that is no scalar.
     """
@@ -78,6 +87,20 @@ def zeros(
 
     >>> fg.zeros([2, 2], fg.int32).numpy().tolist()
     [[0, 0], [0, 0]]
+
+    Args:
+      shape: the shape: a ``TensorShape``, a list or a vector of int32 or int64; one int makes a
+        vector.
+      dtype: the dtype, float32 by default.
+      name: a name for the operation.
+      layout: not used.
+
+    Returns:
+      A tensor of that shape and dtype.
+
+    Raises:
+      ValueError: where a size is None.
+      InvalidArgumentError: for a negative size.
     """
     try:
         return _full(shape, 0, dtype, name)
@@ -95,8 +118,20 @@ def ones(
     >>> fg.ones([3]).numpy()
     array([1., 1., 1.], dtype=float32)
 
+    Args:
+      shape: the shape: a ``TensorShape``, a list or a vector of int32 or int64; one int makes a
+        vector.
+      dtype: the dtype, float32 by default.
+      name: a name for the operation.
+      layout: not used.
+
+    Returns:
+      A tensor of that shape and dtype.
+
     Raises:
       TypeError: for strings, which have no ones.
+      ValueError: where a size is None.
+      InvalidArgumentError: for a negative size.
     """
     if as_dtype(dtype) == string:
         raise TypeError("there are no ones of dtype string; use fg.fill")
@@ -111,10 +146,19 @@ def ones(
 def zeros_like(
     input: TensorLike, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """Zeros of the shape of ``input``, and of its dtype unless told.
+    """Zeros (False, empty strings) of the shape of a tensor.
 
     >>> fg.zeros_like([[1.5, 2.5]]).numpy()
     array([[0., 0.]], dtype=float32)
+
+    Args:
+      input: a tensor, or what converts to one; of any dtype and shape.
+      dtype: the dtype of the result, that of ``input`` unless told.
+      name: a name for the operation.
+      layout: not used.
+
+    Returns:
+      A tensor of the shape of ``input``.
     """
     input = convert(input)
     if dtype is None or as_dtype(dtype) == input.dtype:
@@ -127,10 +171,23 @@ def zeros_like(
 def ones_like(
     input: TensorLike, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """Ones of the shape of ``input``, and of its dtype unless told.
+    """Ones (True) of the shape of a tensor.
 
     >>> fg.ones_like([[1.5, 2.5]]).numpy()
     array([[1., 1.]], dtype=float32)
+
+    Args:
+      input: a tensor, or what converts to one; of any shape.
+      dtype: the dtype of the result, that of ``input`` unless told.
+      name: a name for the operation.
+      layout: not used.
+
+    Returns:
+      A tensor of the shape of ``input``.
+
+    Raises:
+      TypeError, InvalidArgumentError: for strings, which have no ones: where ``dtype`` says so, and
+        where ``input`` has them.
     """
     input = convert(input)
     if dtype is None or as_dtype(dtype) == input.dtype:
@@ -369,7 +426,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     order = list(builtins.range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
-    lengths: list = [None] * len(order)
+    lengths: list[Any] = [None] * len(order)
     for vector, place in zip(vectors, order, strict=True):
         static = known_size(vector, 0)
         lengths[place] = shape(vector)[0] if static is None else static

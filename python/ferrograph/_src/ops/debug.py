@@ -79,7 +79,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
 
 def shown(inputs: Any, sep: str = " ", summarize: Any = None, name: str | None = None) -> Any:
     """The text of what ``print`` is given, as a string tensor."""
-    tensors: list = []
+    tensors: list[Any] = []
     text = sep.join(_template(value, tensors) for value in inputs)
     if len(inputs) == 1 and tensors and tensors[0] is inputs[0] and _is_text(tensors[0]):
         return tensors[0]
@@ -115,13 +115,13 @@ def _shown(value: Any, tensors: Any) -> Any:
     return repr(value)
 
 
-def _shown_dict(value: dict, tensors: Any) -> str:
+def _shown_dict(value: dict[Any, Any], tensors: Any) -> str:
     """A dict by its keys. One whose class prints itself is in its own order."""
     kind = type(value)
     if kind.__repr__ is dict.__repr__:
         items = _shown_items(_by_key(value), tensors)
         return "{" + ", ".join(f"{key}: {text}" for key, text in items) + "}"
-    held: list = []
+    held: list[Any] = []
     items = _shown_items(list(value.items()), held)
     if not held:
         return repr(value)
@@ -130,11 +130,11 @@ def _shown_dict(value: dict, tensors: Any) -> str:
     return f"{kind.__name__}([{pairs}])"
 
 
-def _shown_items(items: list, tensors: Any) -> list[tuple[str, str]]:
+def _shown_items(items: list[Any], tensors: Any) -> list[tuple[str, str]]:
     return [(repr(key), _shown(item, tensors)) for key, item in items]
 
 
-def _by_key(value: dict) -> list:
+def _by_key(value: dict[Any, Any]) -> list[Any]:
     """The items of a dict in the order of its keys; in its own where keys do not compare."""
     try:
         return [(key, value[key]) for key in sorted(value)]
@@ -186,50 +186,51 @@ def _said(message: Any, then: str = "") -> str:
 @public("debugging.check_numerics", ragged="flat")
 @dispatched
 def check_numerics(tensor: TensorLike, message: Any, name: str | None = None) -> Tensor:
-    """``tensor``, checked when run to hold neither NaN nor infinity.
+    """A tensor, checked when run to hold neither NaN nor infinity.
 
     >>> fg.debugging.check_numerics([1.0, 2.0], "weights").numpy()
     array([1., 2.], dtype=float32)
 
+    Args:
+      tensor: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      message: what to say of the tensor in the error, a string.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype, the shape and the elements of ``tensor``.
+
     Raises:
-      InvalidArgumentError: where it does, ``message`` telling which tensor it was.
+      InvalidArgumentError: where it holds NaN or infinity, and for another dtype.
+      TypeError: where ``message`` is no string.
     """
     return emit("CheckNumerics", (tensor,), {"message": message}, name)
 
 
 @public("debugging.assert_all_finite")
 def assert_all_finite(x: TensorLike, message: Any, name: str | None = None) -> Tensor:
-    """``x``, checked when run to hold neither NaN nor infinity; see ``check_numerics``.
+    """A tensor, checked when run to hold neither NaN nor infinity; see ``check_numerics``.
 
     >>> fg.debugging.assert_all_finite([1.0, 2.0], "not finite").numpy()
     array([1., 2.], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      message: what to say of the tensor in the error, a string.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype, the shape and the elements of ``x``.
+
+    Raises:
+      InvalidArgumentError: where it holds NaN or infinity, and for another dtype.
+      TypeError: where ``message`` is no string.
     """
     return check_numerics(x, message, name)
 
 
-_COMPARED_DOC = """Args:
-  x: a tensor.
-  y: likewise, of the same dtype; the shapes broadcast.
-  message: what to say before the values.
-  summarize: how many items of each tensor to show.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: where it does not hold.
-"""
-
-_SIGNED_DOC = """Args:
-  x: a tensor of numbers.
-  message: what to say before the values.
-  summarize: how many items to show.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: where it does not hold.
-"""
-
-
-def _compared(compare: Callable, relation: str, x: Any, y: Any, said: tuple) -> Any:
+def _compared(
+    compare: Callable[..., Any], relation: str, x: Any, y: Any, said: tuple[Any, ...]
+) -> Any:
     """Asserts a relation of two tensors; ``said`` is the message, how much to show, the name."""
     message, summarize, name = said
     x, y = convert_pair(x, y)
@@ -238,19 +239,19 @@ def _compared(compare: Callable, relation: str, x: Any, y: Any, said: tuple) -> 
     return Assert(holds, data, summarize, name)
 
 
-def _compares(compare: Callable, relation: str) -> Callable[[F], F]:
+def _compares(compare: Callable[..., Any], relation: str) -> Callable[[F], F]:
     """The body of a function that asserts a relation of two tensors."""
 
     def make(declared: F) -> F:
         def check(x, y, message=None, summarize=None, name=None):
             return _compared(compare, relation, x, y, (message, summarize, name))
 
-        return dressed(dispatched(check), declared, _COMPARED_DOC)
+        return dressed(dispatched(check), declared)
 
     return make
 
 
-def _compares_with_zero(compare: Callable, relation: str) -> Callable[[F], F]:
+def _compares_with_zero(compare: Callable[..., Any], relation: str) -> Callable[[F], F]:
     """The body of a function that asserts a relation of a tensor with zero."""
 
     def make(declared: F) -> F:
@@ -260,7 +261,7 @@ def _compares_with_zero(compare: Callable, relation: str) -> Callable[[F], F]:
             data = [_said(message), f"x {relation} 0 does not hold everywhere; x:", x]
             return Assert(holds, data, summarize, name)
 
-        return dressed(dispatched(check), declared, _SIGNED_DOC)
+        return dressed(dispatched(check), declared)
 
     return make
 
@@ -277,6 +278,17 @@ def assert_equal(
     """Fails, when run, unless ``x == y`` holds for all elements.
 
     >>> fg.debugging.assert_equal([1, 2], [1, 2])
+
+    Args:
+      x: a tensor of numbers, bools or strings, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of ``x``.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items of each tensor to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold, where the dtypes differ, and for shapes that do
+        not broadcast.
     """
 
 
@@ -318,6 +330,17 @@ def assert_less(
     """Fails, when run, unless ``x < y`` holds for all elements.
 
     >>> fg.debugging.assert_less([1, 2], 3)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of ``x``.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items of each tensor to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold, for other dtypes, and for shapes that do not
+        broadcast.
     """
 
 
@@ -333,6 +356,17 @@ def assert_less_equal(
     """Fails, when run, unless ``x <= y`` holds for all elements.
 
     >>> fg.debugging.assert_less_equal([1, 2], 2)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of ``x``.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items of each tensor to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold, for other dtypes, and for shapes that do not
+        broadcast.
     """
 
 
@@ -348,6 +382,17 @@ def assert_greater(
     """Fails, when run, unless ``x > y`` holds for all elements.
 
     >>> fg.debugging.assert_greater([1, 2], 0)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of ``x``.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items of each tensor to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold, for other dtypes, and for shapes that do not
+        broadcast.
     """
 
 
@@ -363,6 +408,17 @@ def assert_greater_equal(
     """Fails, when run, unless ``x >= y`` holds for all elements.
 
     >>> fg.debugging.assert_greater_equal([1, 2], 1)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      y: another one of the same dtype, whose shape broadcasts with that of ``x``.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items of each tensor to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold, for other dtypes, and for shapes that do not
+        broadcast.
     """
 
 
@@ -374,6 +430,16 @@ def assert_positive(
     """Fails, when run, unless ``x > 0`` holds for all elements.
 
     >>> fg.debugging.assert_positive([1, 2])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold.
+      TypeError: for bools and strings.
     """
 
 
@@ -385,6 +451,16 @@ def assert_negative(
     """Fails, when run, unless ``x < 0`` holds for all elements.
 
     >>> fg.debugging.assert_negative([-1, -2])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold.
+      TypeError: for bools and strings.
     """
 
 
@@ -396,6 +472,16 @@ def assert_non_negative(
     """Fails, when run, unless ``x >= 0`` holds for all elements.
 
     >>> fg.debugging.assert_non_negative([0, 1])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold.
+      TypeError: for bools and strings.
     """
 
 
@@ -407,6 +493,16 @@ def assert_non_positive(
     """Fails, when run, unless ``x <= 0`` holds for all elements.
 
     >>> fg.debugging.assert_non_positive([0, -1])
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      message: what to say before the values, a string; nothing unless told.
+      summarize: how many items to show, an int; 3 unless told.
+      name: a name for the operation.
+
+    Raises:
+      InvalidArgumentError: where it does not hold.
+      TypeError: for bools and strings.
     """
 
 
@@ -458,8 +554,14 @@ def assert_rank(
 
     >>> fg.debugging.assert_rank([[1]], 2)
 
+    Args:
+      x: a tensor, or what converts to one; of any dtype and shape.
+      rank: the rank, an int.
+      message: what to say first in the error, a string; nothing unless told.
+      name: not used.
+
     Raises:
-      ValueError: where the known rank is another.
+      ValueError: where the known rank is another, or ``rank`` is no integer.
       InvalidArgumentError: where it turns out to be, when run.
     """
     rank = whole(rank, "the rank that is asserted", ValueError)
@@ -473,6 +575,16 @@ def assert_rank_at_least(
     """Checks that ``x`` has at least this rank; see ``assert_rank``.
 
     >>> fg.debugging.assert_rank_at_least([[1]], 1)
+
+    Args:
+      x: a tensor, or what converts to one; of any dtype and shape.
+      rank: the least rank, an int.
+      message: what to say first in the error, a string; nothing unless told.
+      name: not used.
+
+    Raises:
+      ValueError: where the known rank is less, or ``rank`` is no integer.
+      InvalidArgumentError: where it turns out to be, when run.
     """
     rank = whole(rank, "the rank that is asserted", ValueError)
     expected = f"rank {rank} or more"
@@ -484,9 +596,21 @@ def assert_rank_at_least(
 def assert_rank_in(
     x: TensorLike, ranks: Any, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Checks that ``x`` has one of these ranks; see ``assert_rank``.
+    """Checks that ``x`` has one of several ranks; see ``assert_rank``.
 
     >>> fg.debugging.assert_rank_in([[1]], [1, 2])
+
+    Args:
+      x: a tensor, or what converts to one; of any dtype and shape.
+      ranks: the ranks, a list of at most 255 ints.
+      message: what to say first in the error, a string; nothing unless told.
+      name: not used.
+
+    Raises:
+      ValueError: where the known rank is another, or ``ranks`` holds what is no integer, or too
+        many.
+      TypeError: where ``ranks`` is no list.
+      InvalidArgumentError: where the rank turns out to be another, when run.
     """
     if not hasattr(ranks, "__iter__") or is_tensor(ranks):
         ranks = several(ranks, "assert_rank_in: ranks")
@@ -513,8 +637,17 @@ def assert_scalar(
     >>> fg.debugging.assert_scalar(3).numpy()
     np.int32(3)
 
+    Args:
+      tensor: a tensor, or what converts to one; of any dtype.
+      message: what to say first in the error, a string; nothing unless told.
+      name: not used.
+
+    Returns:
+      The tensor.
+
     Raises:
       ValueError: where the known rank is another.
+      InvalidArgumentError: where it turns out to be, when run.
     """
     tensor = convert(tensor)
     assert_rank(tensor, 0, message, name)
@@ -548,6 +681,12 @@ def assert_type(
 
     >>> fg.debugging.assert_type(fg.constant(1.0), fg.float32)
 
+    Args:
+      tensor: a tensor, a ragged or sparse one, or what converts to one; of any shape.
+      tf_type: the dtype that it must have.
+      message: what to say first in the error, a string; nothing unless told.
+      name: not used.
+
     Raises:
       TypeError: where it is another.
     """
@@ -563,6 +702,11 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
 
     >>> fg.debugging.assert_integer(fg.constant(1))
 
+    Args:
+      x: a tensor, a ragged or sparse one, or what converts to one; of any shape.
+      message: what to say first in the error, a string; nothing unless told.
+      name: not used.
+
     Raises:
       TypeError: where it has not.
     """
@@ -574,13 +718,21 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
 
 @public("debugging.assert_same_float_dtype")
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
-    """Checks that all tensors have one floating dtype (``dtype``, if given), and returns it.
+    """Checks that all tensors have one floating dtype, and returns it.
 
     >>> fg.debugging.assert_same_float_dtype([fg.constant(1.0)])
     tf.float32
 
+    Args:
+      tensors: a list of tensors, ragged or sparse ones, or what converts to them; none unless told.
+      dtype: the dtype that they must have; that of the first one unless told.
+
+    Returns:
+      The dtype; float32 where neither is given.
+
     Raises:
       ValueError: where they differ or are not floats.
+      TypeError: where ``tensors`` is no list.
     """
     found = as_dtype(dtype) if dtype is not None else None
     listed = () if tensors is None else several(tensors, "assert_same_float_dtype: tensors")
@@ -601,6 +753,9 @@ def assert_proper_iterable(values: TensorLike) -> Any:
     """Checks that ``values`` may be iterated over and is neither a string nor a tensor.
 
     >>> fg.debugging.assert_proper_iterable([fg.constant(1)])
+
+    Args:
+      values: anything.
 
     Raises:
       TypeError: where it is not.
@@ -637,7 +792,7 @@ def assert_shapes(
       ValueError: where what is known does not fit.
       InvalidArgumentError: where sizes turn out not to fit, when run.
     """
-    sizes: dict = {}
+    sizes: dict[Any, Any] = {}
     for tensor, pattern in _pairs(shapes):
         tensor = convert(tensor)
         for axis, wanted in _axes_of(tensor, pattern, message):
@@ -654,7 +809,7 @@ def assert_shapes(
                 _check_size(expected, actual, f"axis {axis} of shape {tensor.shape}", message, data)
 
 
-def _pairs(shapes: Any) -> list:
+def _pairs(shapes: Any) -> list[Any]:
     """The pairs of tensor and pattern of a dict or a list."""
     if isinstance(shapes, dict):
         return list(shapes.items())

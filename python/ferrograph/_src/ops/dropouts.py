@@ -106,7 +106,9 @@ def general_dropout(
     return _dropped(x, rate, noise_shape, uniform_sampler, name)
 
 
-def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable, name: str | None) -> Tensor:
+def _dropped(
+    x: Any, rate: Any, noise_shape: Any, draw: Callable[..., Any], name: str | None
+) -> Tensor:
     x = convert(x)
     if not x.dtype.is_floating:
         raise ValueError(f"dropout needs floats, got dtype {x.dtype.name}")

@@ -16,6 +16,16 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.acos([0.5]).numpy()
     array([1.0471976], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -26,6 +36,16 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.acosh([1.0, 2.0]).numpy()
     array([0.      , 1.316958], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -36,6 +56,16 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.asin([0.5]).numpy()
     array([0.5235988], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -46,6 +76,16 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.asinh([0.5]).numpy()
     array([0.48121184], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -56,6 +96,16 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.atan([0.5]).numpy()
     array([0.4636476], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -66,6 +116,16 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.atanh([0.0, 0.5]).numpy()
     array([0.        , 0.54930615], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -76,6 +136,16 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.bessel_i0e([0.0, 1.0]).numpy()
     array([1.       , 0.4657596], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -86,6 +156,16 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.bessel_i1e([0.0, 1.0]).numpy()
     array([0.       , 0.2079104], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -96,6 +176,16 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.ceil([1.2, -1.2]).numpy()
     array([ 2., -1.], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -106,6 +196,16 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.cos([0.5]).numpy()
     array([0.87758255], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -116,6 +216,16 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.cosh([0.5]).numpy()
     array([1.127626], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -126,6 +236,16 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.digamma([0.5]).numpy()
     array([-1.96351], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -136,6 +256,16 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.erf([0.5]).numpy()
     array([0.5204999], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -146,6 +276,16 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.erfc([0.5]).numpy()
     array([0.47950011], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -156,6 +296,16 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.erfinv([0.5]).numpy()
     array([0.47693628], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -166,6 +316,16 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.exp([0.0, 1.0]).numpy()
     array([1.       , 2.7182817], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -176,6 +336,16 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.expm1([0.0, 1.0]).numpy()
     array([0.       , 1.7182817], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -186,6 +356,16 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.floor([1.2, -1.2]).numpy()
     array([ 1., -2.], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -196,6 +376,16 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.is_finite([1.0, float("inf")]).numpy()
     array([ True, False])
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -206,6 +396,16 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.is_inf([1.0, float("inf")]).numpy()
     array([False,  True])
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -216,6 +416,16 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.is_nan([1.0, float("nan")]).numpy()
     array([False,  True])
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, of the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -226,6 +436,16 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.lgamma([0.5]).numpy()
     array([0.5723649], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -236,6 +456,16 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.log([1.0, 2.0]).numpy()
     array([0.       , 0.6931472], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -246,6 +476,16 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.log1p([0.0, 1.0]).numpy()
     array([0.       , 0.6931472], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -256,6 +496,16 @@ def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.logical_not([True, False]).numpy()
     array([False,  True])
+
+    Args:
+      x: a tensor of bools, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     return emit("LogicalNot", (x if is_tensor(x) else convert(x, bool_dtype),), None, name)
 
@@ -267,6 +517,16 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.ndtri([0.5]).numpy()
     array([0.], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -277,6 +537,17 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.negative([1, -2]).numpy()
     array([-1,  2], dtype=int32)
+
+    Args:
+      x: a tensor of floats, complex numbers, int16, int32, int64 or int8, or what converts to
+        one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -287,6 +558,16 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.reciprocal([2.0, 4.0]).numpy()
     array([0.5 , 0.25], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -297,6 +578,16 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.rint([0.5, 1.5, -1.2]).numpy()
     array([ 0.,  2., -1.], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -307,6 +598,16 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.rsqrt([4.0, 0.25]).numpy()
     array([0.5, 2. ], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -317,6 +618,16 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.sigmoid([0.0, 100.0]).numpy()
     array([0.5, 1. ], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -327,6 +638,16 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.sign([-2.0, 0.0, 3.0]).numpy()
     array([-1.,  0.,  1.], dtype=float32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -337,6 +658,16 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.sin([0.5]).numpy()
     array([0.47942555], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -347,6 +678,16 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.sinh([0.5]).numpy()
     array([0.5210953], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -357,6 +698,16 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.sqrt([4.0, 9.0]).numpy()
     array([2., 3.], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -367,6 +718,16 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.square([1, -3]).numpy()
     array([1, 9], dtype=int32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -377,6 +738,16 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.tan([0.5]).numpy()
     array([0.5463025], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -387,6 +758,16 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.tanh([0.5]).numpy()
     array([0.46211717], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -397,6 +778,16 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.nn.elu([-1.0, 2.0]).numpy()
     array([-0.63212055,  2.        ], dtype=float32)
+
+    Args:
+      features: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of features and the shape of features.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -407,6 +798,16 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.nn.relu([-1.0, 2.0]).numpy()
     array([0., 2.], dtype=float32)
+
+    Args:
+      features: a tensor of real numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of features and the shape of features.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -417,6 +818,16 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.nn.relu6([-1.0, 2.0, 9.0]).numpy()
     array([0., 2., 6.], dtype=float32)
+
+    Args:
+      features: a tensor of real numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of features and the shape of features.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -427,6 +838,16 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.nn.selu([-1.0, 2.0]).numpy()
     array([-1.1113307,  2.101402 ], dtype=float32)
+
+    Args:
+      features: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of features and the shape of features.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -437,6 +858,16 @@ def softplus(features: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.softplus([0.0, 100.0]).numpy()
     array([  0.6931472, 100.       ], dtype=float32)
+
+    Args:
+      features: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of features and the shape of features.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -447,6 +878,16 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.softsign([-1.0, 3.0]).numpy()
     array([-0.5 ,  0.75], dtype=float32)
+
+    Args:
+      features: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of features and the shape of features.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -457,6 +898,16 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.bitwise.invert([0, 1]).numpy()
     array([-1, -2], dtype=int32)
+
+    Args:
+      x: a tensor of integers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -486,6 +937,16 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.round([0.5, 1.5, -2.4]).numpy()
     array([ 0.,  2., -2.], dtype=float32)
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     x = convert(x)
     return x if x.dtype.is_integer else emit("Round", (x,), None, name)

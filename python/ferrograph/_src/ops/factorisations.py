@@ -65,8 +65,17 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     array([[2., 0.],
            [1., 2.]], dtype=float32)
 
+    Args:
+      input: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what converts
+        to them.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
     Raises:
-      InvalidArgumentError: where matrices are not square; ValueError while tracing.
+      InvalidArgumentError: where matrices are not square, and for another dtype; ValueError and
+        TypeError while tracing.
     """
     return emit("Cholesky", (input,), None, name)
 
@@ -79,6 +88,18 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
     >>> fg.linalg.cholesky_solve(chol, [[8.0], [12.0]]).numpy()
     array([[1.],
            [2.]], dtype=float32)
+
+    Args:
+      chol: lower triangular factors ``[..., n, n]`` of float32, float64, complex64 or complex128.
+      rhs: right-hand sides ``[..., n, k]`` of the same dtype; leading axes broadcast.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of the shape of ``rhs``, with the leading axes that both broadcast
+        to.
+
+    Raises:
+      InvalidArgumentError: where the shapes do not fit, and for another dtype.
     """
     chol, rhs = convert_pair(chol, rhs)
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True, name=name)
@@ -92,8 +113,17 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
 
+    Args:
+      input: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what converts
+        to them.
+      adjoint: whether to invert the adjoints, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
     Raises:
-      InvalidArgumentError: where a matrix has no inverse.
+      InvalidArgumentError: where a matrix has no inverse or is not square, and for another dtype.
     """
     return emit("MatrixInverse", (input,), {"adjoint": adjoint}, name)
 
@@ -104,14 +134,23 @@ def solve(
 ) -> Tensor:
     """The ``x`` with ``matrix @ x == rhs``, or with the adjoint of ``matrix``.
 
-    ``matrix`` is ``[..., n, n]`` and ``rhs`` is ``[..., n, k]`` with equal leading axes.
-
     >>> fg.linalg.solve([[2.0, 1.0], [0.0, 4.0]], [[4.0], [8.0]]).numpy()
     array([[1.],
            [2.]], dtype=float32)
 
+    Args:
+      matrix: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      rhs: right-hand sides ``[..., n, k]`` of the same dtype and with equal leading axes.
+      adjoint: whether to take the adjoints of the matrices, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``rhs``.
+
     Raises:
-      InvalidArgumentError: where a matrix has no inverse.
+      InvalidArgumentError: where a matrix has no inverse or is not square, where the shapes do not
+        fit, and for another dtype.
     """
     return emit("MatrixSolve", convert_pair(matrix, rhs), {"adjoint": adjoint}, name)
 
@@ -126,11 +165,27 @@ def triangular_solve(
 ) -> Tensor:
     """As ``solve``, for triangular matrices, of which the other triangle is not read.
 
-    Leading axes broadcast. A zero on the diagonal gives infinities.
+    A zero on the diagonal gives infinities.
 
     >>> fg.linalg.triangular_solve([[2.0, 9.0], [1.0, 4.0]], [[2.0], [9.0]]).numpy()
     array([[1.],
            [2.]], dtype=float32)
+
+    Args:
+      matrix: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      rhs: right-hand sides ``[..., n, k]`` of the same dtype; leading axes broadcast.
+      lower: whether the lower triangles are read, a bool; True by default.
+      adjoint: whether to take the adjoints of the triangles, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of the shape of ``rhs``, with the leading axes that both broadcast
+        to.
+
+    Raises:
+      InvalidArgumentError: where matrices are not square, where the shapes do not fit, and for
+        another dtype.
     """
     attrs = {"lower": lower, "adjoint": adjoint}
     return emit("MatrixTriangularSolve", convert_pair(matrix, rhs), attrs, name)
@@ -142,6 +197,17 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.linalg.det([[1.0, 2.0], [3.0, 4.0]]).numpy().round(4)
     np.float32(-2.0)
+
+    Args:
+      input: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what converts
+        to them.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input``, without the last two axes.
+
+    Raises:
+      InvalidArgumentError: where matrices are not square, and for another dtype.
     """
     return emit("MatrixDeterminant", (input,), None, name)
 
@@ -156,6 +222,18 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     >>> sign, size = fg.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
     >>> float(sign), float(size)
     (-1.0, 0.0)
+
+    Args:
+      input: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what converts
+        to them.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(sign, log_abs_determinant)`` of tensors of the dtype of ``input``, without
+        the last two axes.
+
+    Raises:
+      InvalidArgumentError: where matrices are not square, and for another dtype.
     """
     return LogMatrixDeterminant(*emit("LogMatrixDeterminant", (input,), None, name))
 
@@ -166,6 +244,18 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.linalg.logdet([[4.0, 0.0], [0.0, 1.0]]).numpy()
     np.float32(1.3862944)
+
+    Args:
+      matrix: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``matrix`` (for complex numbers, of that of their parts), without the
+        last two axes.
+
+    Raises:
+      InvalidArgumentError: where matrices are not square, and for another dtype.
     """
     diagonal = real(diag_part(cholesky(matrix)))
     return multiply(reduce_sum(log(diagonal), axis=[-1]), 2.0, name)
@@ -182,8 +272,17 @@ def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None)
     >>> lu.numpy().tolist(), p.numpy().tolist()
     ([[2.0, 4.5], [0.5, -0.25]], [1, 0])
 
+    Args:
+      input: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what converts
+        to them.
+      output_idx_type: the dtype of ``p``, int32 (the default) or int64.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(lu, p)``: ``[..., n, n]`` of the dtype of ``input``, and ``[..., n]``.
+
     Raises:
-      InvalidArgumentError: where a matrix is singular.
+      InvalidArgumentError: where a matrix is singular or not square, and for other dtypes.
     """
     return Lu(*emit("Lu", (input,), {"output_idx_type": output_idx_type}, name))
 
@@ -192,11 +291,20 @@ def lu(input: TensorLike, output_idx_type: Any = int32, name: str | None = None)
 def lu_reconstruct(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The matrices that ``lu`` gave ``lower_upper`` and ``perm`` of.
+    """The matrices of an LU factorisation.
 
     >>> fg.linalg.lu_reconstruct(*fg.linalg.lu([[1.0, 2.0], [3.0, 4.0]])).numpy()
     array([[1., 2.],
            [3., 4.]], dtype=float32)
+
+    Args:
+      lower_upper: ``lu`` of ``linalg.lu``: ``[..., n, n]``.
+      perm: ``p`` of ``linalg.lu``: ``[..., n]``.
+      validate_args: not used.
+      name: not used.
+
+    Returns:
+      A tensor of the dtype and the shape of ``lower_upper``.
     """
     lower, upper = _triangles(lower_upper)
     return _by_row(matmul(lower, upper), perm, inverse=True)
@@ -216,6 +324,20 @@ def lu_solve(
     >>> fg.linalg.lu_solve(lu, p, [[4.0], [8.0]]).numpy()
     array([[1.],
            [2.]], dtype=float32)
+
+    Args:
+      lower_upper: ``lu`` of ``linalg.lu``: ``[..., n, n]`` of float32, float64, complex64 or
+        complex128.
+      perm: ``p`` of ``linalg.lu``: ``[..., n]``.
+      rhs: right-hand sides ``[..., n, k]`` of the same dtype.
+      validate_args: not used.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``rhs``.
+
+    Raises:
+      InvalidArgumentError: where the shapes do not fit, and for another dtype.
     """
     lower_upper, rhs = convert_pair(lower_upper, rhs)
     lower, upper = _triangles(lower_upper)
@@ -232,6 +354,19 @@ def lu_matrix_inverse(
     >>> fg.linalg.lu_matrix_inverse(*fg.linalg.lu([[2.0, 0.0], [0.0, 4.0]])).numpy()
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
+
+    Args:
+      lower_upper: ``lu`` of ``linalg.lu``: ``[..., n, n]`` of float32, float64, complex64 or
+        complex128.
+      perm: ``p`` of ``linalg.lu``: ``[..., n]``.
+      validate_args: not used.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``lower_upper``.
+
+    Raises:
+      InvalidArgumentError: where the shapes do not fit, and for another dtype.
     """
     lower_upper = convert(lower_upper)
     return lu_solve(lower_upper, perm, _identity_like(lower_upper), name=name)
@@ -269,12 +404,25 @@ def _by_row(matrix: Any, order: TensorLike, inverse: bool = False) -> Any:
 def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """``Q`` with orthonormal columns and upper triangular ``R`` with ``Q @ R == input``.
 
-    Of matrices ``[..., m, n]`` and ``k = min(m, n)``, ``Q`` is ``[..., m, k]`` and ``R`` is
-    ``[..., k, n]``; with ``full_matrices`` ``k`` is ``m``. The diagonal of ``R`` is real.
+    The diagonal of ``R`` is real.
 
     >>> q, r = fg.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
     >>> fg.matmul(q, r).numpy().round(4).tolist()
     [[3.0, 1.0], [4.0, 2.0]]
+
+    Args:
+      input: matrices ``[..., m, n]`` of float32, float64, complex64 or complex128, or what converts
+        to them.
+      full_matrices: whether ``Q`` has all ``m`` columns, a bool; False by default, for
+        ``min(m, n)``.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(q, r)`` of tensors of the dtype of ``input``: ``[..., m, k]`` and
+        ``[..., k, n]``, ``k`` being the number of columns of ``Q``.
+
+    Raises:
+      InvalidArgumentError: for a rank below 2, and for another dtype.
     """
     return Qr(*emit("Qr", (input,), {"full_matrices": full_matrices}, name))
 
@@ -288,13 +436,26 @@ def svd(
 ) -> Any:
     """Singular values, and ``U`` and ``V``: ``tensor == U @ diag(s) @ adjoint(V)``.
 
-    The values are real and fall. ``U`` and ``V`` have ``min(m, n)`` orthonormal columns, all of
-    them with ``full_matrices``. A matrix that is not finite gives NaN. Without ``compute_uv`` the
-    values alone are returned.
+    The values fall. A matrix that is not finite gives NaN.
 
     >>> s, u, v = fg.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
     >>> s.numpy()
     array([4., 3.], dtype=float32)
+
+    Args:
+      tensor: matrices ``[..., m, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      full_matrices: whether ``U`` and ``V`` have all orthonormal columns, a bool; False by default,
+        for ``min(m, n)`` of them.
+      compute_uv: whether ``U`` and ``V`` are wanted, a bool; True by default.
+      name: a name for the operation.
+
+    Returns:
+      ``(s, U, V)``, or ``s`` alone without ``compute_uv``: ``s`` is ``[..., min(m, n)]`` and real,
+        ``U`` is ``[..., m, k]`` and ``V`` is ``[..., n, k]``, of the dtype of ``tensor``.
+
+    Raises:
+      InvalidArgumentError: for a rank below 2, and for another dtype.
     """
     attrs = {"compute_uv": compute_uv, "full_matrices": full_matrices}
     s, u, v = emit("Svd", (tensor,), attrs, name)
@@ -311,8 +472,17 @@ def eigh(tensor: TensorLike, name: str | None = None) -> SelfAdjointEigV2:
     >>> e.numpy().round(4).tolist()
     [1.0, 3.0]
 
+    Args:
+      tensor: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(e, v)`` of tensors of the dtype of ``tensor``: ``[..., n]`` and
+        ``[..., n, n]``.
+
     Raises:
-      InvalidArgumentError: where a matrix is not finite.
+      InvalidArgumentError: where a matrix is not finite or not square, and for another dtype.
     """
     return SelfAdjointEigV2(*emit("SelfAdjointEigV2", (tensor,), {"compute_v": True}, name))
 
@@ -323,6 +493,17 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy()
     array([1., 2.], dtype=float32)
+
+    Args:
+      tensor: self-adjoint matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or
+        what converts to them.
+      name: a name for the operation.
+
+    Returns:
+      A tensor ``[..., n]`` of the dtype of ``tensor``.
+
+    Raises:
+      InvalidArgumentError: where a matrix is not finite or not square, and for another dtype.
     """
     return emit("SelfAdjointEigV2", (tensor,), {"compute_v": False}, name)[0]
 
@@ -339,8 +520,17 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     >>> e.numpy()
     array([2.+0.j, 3.+0.j], dtype=complex64)
 
+    Args:
+      tensor: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      name: a name for the operation.
+
+    Returns:
+      The eigenvalues ``[..., n]`` and the eigenvectors ``[..., n, n]``: complex64 for float32 and
+        complex64, else complex128.
+
     Raises:
-      InvalidArgumentError: where a matrix is not finite.
+      InvalidArgumentError: where a matrix is not finite or not square, and for another dtype.
     """
     tensor = convert(tensor)
     e, v = emit("Eig", (tensor,), {"compute_v": True, "Tout": _complex(tensor)}, name)
@@ -353,6 +543,17 @@ def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.linalg.eigvals([[0.0, 1.0], [-1.0, 0.0]]).numpy().imag.round(4).tolist()
     [1.0, -1.0]
+
+    Args:
+      tensor: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      name: a name for the operation.
+
+    Returns:
+      A tensor ``[..., n]``: complex64 for float32 and complex64, else complex128.
+
+    Raises:
+      InvalidArgumentError: where a matrix is not finite or not square, and for another dtype.
     """
     tensor = convert(tensor)
     return emit("Eig", (tensor,), {"compute_v": False, "Tout": _complex(tensor)}, name)[0]
@@ -370,8 +571,17 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
     array([[1., 1.],
            [0., 1.]], dtype=float32)
 
+    Args:
+      input: matrices ``[..., n, n]`` of float32, float64, complex64 or complex128, or what converts
+        to them.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
     Raises:
       ValueError: where ``input`` is neither float nor complex.
+      InvalidArgumentError: where matrices are not square, and for floats of 16 bits.
     """
     input = convert(input)
     if not (input.dtype.is_floating or input.dtype.is_complex):
@@ -431,12 +641,26 @@ def lstsq(
 ) -> Tensor:
     """The ``x`` of least ``|matrix @ x - rhs|^2 + l2_regularizer |x|^2``, column by column.
 
-    Of matrices with more columns than rows it is the solution of least length. ``fast`` solves the
-    normal equations, which need full rank; else singular values are taken, and the
-    ``l2_regularizer`` is not.
+    Of matrices with more columns than rows it is the solution of least length.
 
     >>> fg.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy().round(4)
     array([[2.]], dtype=float32)
+
+    Args:
+      matrix: matrices ``[..., m, n]`` of float32, float64, complex64 or complex128, or what
+        converts to them.
+      rhs: right-hand sides ``[..., m, k]`` of the same dtype.
+      l2_regularizer: a number, 0.0 by default; counts only where ``fast``.
+      fast: whether to solve the normal equations, which need full rank, rather than to take
+        singular values, a bool; True by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor ``[..., n, k]`` of that dtype.
+
+    Raises:
+      ValueError, InvalidArgumentError: where the rank is below 2 or the shapes do not fit, while
+        tracing and when run.
     """
     matrix, rhs = convert_pair(matrix, rhs)
     if not flag(fast, "lstsq: fast"):
@@ -477,15 +701,24 @@ def pinv(
 ) -> Tensor:
     """The Moore-Penrose inverses of matrices.
 
-    Singular values up to ``rcond`` times the largest count as zero; by default ``rcond`` is ten
-    times the longer side times the dtype's epsilon.
-
     >>> fg.linalg.pinv([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]).numpy()
     array([[1. , 0. , 0. ],
            [0. , 0.5, 0. ]], dtype=float32)
 
+    Args:
+      a: matrices ``[..., m, n]`` of float32, float64, complex64 or complex128, or what converts to
+        them.
+      rcond: singular values up to so many times the largest count as zero: a scalar or ``[...]``;
+        ten times the longer side times the dtype's epsilon unless told.
+      validate_args: not used.
+      name: a name for the operation.
+
+    Returns:
+      A tensor ``[..., n, m]`` of the dtype of ``a``.
+
     Raises:
       TypeError: where ``a`` is neither float nor complex.
+      InvalidArgumentError: for a rank below 2, and for floats of 16 bits.
     """
     a = convert(a)
     if not (a.dtype.is_floating or a.dtype.is_complex):
@@ -504,12 +737,24 @@ def pinv(
 def matrix_rank(
     a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many singular values of each matrix are larger than ``tol``, as int32.
-
-    By default ``tol`` is the largest one times the longer side times the dtype's epsilon.
+    """How many singular values of each matrix are larger than a tolerance.
 
     >>> int(fg.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]))
     1
+
+    Args:
+      a: matrices ``[..., m, n]`` of float32, float64, complex64 or complex128, or what converts to
+        them.
+      tol: the tolerance, a number, or a tensor that broadcasts with the singular values; the
+        largest of these times the longer side times the dtype's epsilon unless told.
+      validate_args: not used.
+      name: a name for the operation.
+
+    Returns:
+      An int32 tensor ``[...]``.
+
+    Raises:
+      InvalidArgumentError: for a rank below 2, and for another dtype.
     """
     a = convert(a)
     s = svd(a, compute_uv=False)

@@ -93,6 +93,13 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     >>> text = fg.io.serialize_tensor(fg.constant([1, 2]))
     >>> fg.io.parse_tensor(text, fg.int32).numpy()
     array([1, 2], dtype=int32)
+
+    Args:
+      tensor: a tensor, or what converts to one; of any dtype and shape.
+      name: a name for the operation.
+
+    Returns:
+      A scalar string.
     """
     return emit("SerializeTensor", (convert(tensor),), None, name)
 
@@ -146,5 +153,15 @@ def decode_json_example(json_examples: TensorLike, name: str | None = None) -> T
     >>> example = fg.io.decode_json_example(text)
     >>> int(fg.io.parse_single_example(example, {"a": fg.io.FixedLenFeature([], fg.int64)})["a"])
     3
+
+    Args:
+      json_examples: a tensor of strings, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings of the shape of ``json_examples``.
+
+    Raises:
+      InvalidArgumentError: where a string is no such JSON.
     """
     return emit("DecodeJSONExample", (convert(json_examples, string),), None, name)

@@ -61,6 +61,17 @@ def ifft(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.signal.ifft(fg.constant([3, -1], fg.complex64)).numpy()
     array([1.+0.j, 2.+0.j], dtype=complex64)
+
+    Args:
+      input: a tensor of complex64 or complex128, or what converts to one (real numbers that are no
+        tensor become complex64); of rank 1 at least.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and for a rank below 1.
     """
     return emit("IFFT", (_complex(input),), None, name)
 
@@ -72,6 +83,17 @@ def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.signal.fft2d(fg.constant([[1, 2], [3, 4]], fg.complex64)).numpy()
     array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]], dtype=complex64)
+
+    Args:
+      input: a tensor of complex64 or complex128, or what converts to one (real numbers that are no
+        tensor become complex64); of rank 2 at least.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and for a rank below 2.
     """
     return emit("FFT2D", (_complex(input),), None, name)
 
@@ -83,6 +105,17 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.signal.ifft2d(fg.constant([[10, -2], [-4, 0]], fg.complex64)).numpy()
     array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]], dtype=complex64)
+
+    Args:
+      input: a tensor of complex64 or complex128, or what converts to one (real numbers that are no
+        tensor become complex64); of rank 2 at least.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and for a rank below 2.
     """
     return emit("IFFT2D", (_complex(input),), None, name)
 
@@ -93,6 +126,17 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.signal.fft3d(fg.constant([[[1, 2]], [[3, 4]]], fg.complex64)).numpy().ravel()
     array([10.+0.j, -2.+0.j, -4.+0.j,  0.+0.j], dtype=complex64)
+
+    Args:
+      input: a tensor of complex64 or complex128, or what converts to one (real numbers that are no
+        tensor become complex64); of rank 3 at least.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and for a rank below 3.
     """
     return emit("FFT3D", (_complex(input),), None, name)
 
@@ -103,6 +147,17 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.signal.ifft3d(fg.constant([[[10, -2]], [[-4, 0]]], fg.complex64)).numpy().ravel()
     array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j], dtype=complex64)
+
+    Args:
+      input: a tensor of complex64 or complex128, or what converts to one (real numbers that are no
+        tensor become complex64); of rank 3 at least.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and for a rank below 3.
     """
     return emit("IFFT3D", (_complex(input),), None, name)
 
@@ -140,6 +195,20 @@ def rfft2d(
     >>> fg.signal.rfft2d([[1.0, 2.0], [3.0, 4.0]]).numpy()
     array([[10.+0.j, -2.+0.j],
            [-4.+0.j,  0.+0.j]], dtype=complex64)
+
+    Args:
+      input_tensor: a tensor of float32 or float64, or what converts to one; of rank 2 at least.
+      fft_length: the lengths of the transform, a vector of two integers; numbers beyond them are
+        left out, missing ones are zeros. The sizes of the axes unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of complex64 for float32, else of complex128, with ``fft_length[-1] // 2 + 1``
+        numbers along the last axis.
+
+    Raises:
+      ValueError: for another dtype, and for a rank below 2.
+      InvalidArgumentError: where ``fft_length`` is no vector of two numbers, or one is negative.
     """
     return _forward("RFFT2D", input_tensor, fft_length, 2, name)
 
@@ -152,6 +221,20 @@ def rfft3d(
 
     >>> fg.signal.rfft3d(fg.ones([2, 2, 2])).numpy()[0, 0]
     array([8.+0.j, 0.+0.j], dtype=complex64)
+
+    Args:
+      input_tensor: a tensor of float32 or float64, or what converts to one; of rank 3 at least.
+      fft_length: the lengths of the transform, a vector of three integers; numbers beyond them are
+        left out, missing ones are zeros. The sizes of the axes unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of complex64 for float32, else of complex128, with ``fft_length[-1] // 2 + 1``
+        numbers along the last axis.
+
+    Raises:
+      ValueError: for another dtype, and for a rank below 3.
+      InvalidArgumentError: where ``fft_length`` is no vector of three numbers, or one is negative.
     """
     return _forward("RFFT3D", input_tensor, fft_length, 3, name)
 
@@ -186,6 +269,21 @@ def irfft2d(
     >>> fg.signal.irfft2d(fg.signal.rfft2d([[1.0, 2.0], [3.0, 4.0]])).numpy()
     array([[1., 2.],
            [3., 4.]], dtype=float32)
+
+    Args:
+      input_tensor: a tensor of complex64 or complex128, or what converts to one; of rank 2 at
+        least.
+      fft_length: the sizes of the result along these axes, a vector of two integers. Unless told,
+        the sizes of the axes, and for the last one twice as many as the input has after its first:
+        an odd length has to be given.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of float32 for complex64, else of float64.
+
+    Raises:
+      ValueError: for another dtype, and for a rank below 2.
+      InvalidArgumentError: where ``fft_length`` is no vector of two numbers, or one is negative.
     """
     return _inverse("IRFFT2D", input_tensor, fft_length, 2, name)
 
@@ -198,6 +296,21 @@ def irfft3d(
 
     >>> fg.signal.irfft3d(fg.signal.rfft3d(fg.ones([1, 1, 2]))).numpy()
     array([[[1., 1.]]], dtype=float32)
+
+    Args:
+      input_tensor: a tensor of complex64 or complex128, or what converts to one; of rank 3 at
+        least.
+      fft_length: the sizes of the result along these axes, a vector of three integers. Unless told,
+        the sizes of the axes, and for the last one twice as many as the input has after its first:
+        an odd length has to be given.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of float32 for complex64, else of float64.
+
+    Raises:
+      ValueError: for another dtype, and for a rank below 3.
+      InvalidArgumentError: where ``fft_length`` is no vector of three numbers, or one is negative.
     """
     return _inverse("IRFFT3D", input_tensor, fft_length, 3, name)
 
@@ -267,6 +380,20 @@ def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tenso
 
     >>> fg.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()
     array([ 0,  1,  2, -2, -1], dtype=int32)
+
+    Args:
+      x: a tensor, or what converts to one; of any dtype and shape.
+      axes: the axes, an int or a list of them; negative ones count from the end. All of them unless
+        told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``x``.
+
+    Raises:
+      TypeError: where an axis is no integer.
+      ValueError, InvalidArgumentError: where one is outside of the rank, while tracing and when
+        run.
     """
     return _shifted(x, axes, -1, name)
 
@@ -283,7 +410,7 @@ def _shifted(x: Any, axes: Any, sign: int, name: Any) -> Tensor:
                 raise axis_error(axis, x.shape)
     sizes: list[Any] = [known_size(x, axis) for axis in axes] if isinstance(axes, list) else [None]
     if None not in sizes:
-        halves = [sign * (size // 2) for size in sizes]
+        halves: Any = [sign * (size // 2) for size in sizes]
     else:
         halves = sign * floordiv(gather(shape(x), _from_start(x, axes)), 2)
     return roll(x, halves, axes, name)
@@ -349,6 +476,24 @@ def idct(
 
     >>> fg.signal.idct(fg.signal.dct([1.0, 2.0], norm="ortho"), norm="ortho").numpy().round(4)
     array([1., 2.], dtype=float32)
+
+    Args:
+      input: a tensor of float32 or float64, or what converts to one; of rank 1 at least.
+      type: which transform to undo: 1, 2 (the default), 3 or 4.
+      n: its length, an int; numbers beyond it are left out, missing ones are zeros. The size of the
+        axis unless told.
+      axis: -1, the default.
+      norm: None (the default), or "ortho" for the orthonormal transform of type 2, 3 or 4.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input``, with ``n`` numbers along the last axis.
+
+    Raises:
+      ValueError: for another type or norm, a length below 1, a scalar, or a type 1 of less than two
+        numbers.
+      TypeError: for another dtype.
+      NotImplementedError: for another axis.
     """
     type = whole(type, "idct: type", ValueError)
     if type not in _INVERSE:

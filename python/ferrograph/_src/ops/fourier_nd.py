@@ -86,6 +86,23 @@ def ifftnd(
     >>> fg.signal.ifftnd(x, axes=[0]).numpy()
     array([[1.+0.j, 2.+0.j],
            [3.+0.j, 4.+0.j]], dtype=complex64)
+
+    Args:
+      input_tensor: a tensor of complex64 or complex128, or what converts to one; of known rank.
+      fft_length: the length of the transform along each axis, a vector or list of integers; numbers
+        beyond it are left out, missing ones are zeros. The sizes of the axes unless told.
+      axes: the axes, a list of ints, each once. The last ones unless told, as many as
+        ``fft_length`` has numbers, or all.
+      norm: "backward" (unless told), "forward" or "ortho": who divides by how many numbers there
+        are, as ``signal.fftnd`` says.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``.
+
+    Raises:
+      ValueError: for a tensor of unknown rank, axes that it does not have or that come twice,
+        another count of lengths, another norm, or another dtype.
     """
     plan = _Plan(_complex(input_tensor, "ifftnd"), fft_length, axes, norm)
     found = _along(plan.fitted(), plan.axes, _INVERSE)
@@ -106,6 +123,23 @@ def rfftnd(
     >>> fg.signal.rfftnd([[1.0, 2.0], [3.0, 4.0]], axes=[1, 0]).numpy()
     array([[ 3.+0.j,  7.+0.j],
            [-1.+0.j, -1.+0.j]], dtype=complex64)
+
+    Args:
+      input_tensor: a tensor of float32 or float64, or what converts to one; of known rank.
+      fft_length: the length of the transform along each axis, a vector or list of integers; numbers
+        beyond it are left out, missing ones are zeros. The sizes of the axes unless told.
+      axes: the axes, a list of ints, each once. The last ones unless told, as many as
+        ``fft_length`` has numbers, or all.
+      norm: "backward" (unless told), "forward" or "ortho": who divides by how many numbers there
+        are, as ``signal.fftnd`` says.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of complex64 for float32, else of complex128.
+
+    Raises:
+      ValueError: for a tensor of unknown rank, axes that it does not have or that come twice,
+        another count of lengths, another norm, or another dtype.
     """
     plan = _Plan(convert(input_tensor, dtype_hint=float32), fft_length, axes, norm)
     *others, last = plan.axes
@@ -125,12 +159,30 @@ def irfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of ``signal.rfftnd``; along the last one of ``axes`` an odd length must be given.
+    """The inverse of ``signal.rfftnd``.
 
     >>> x = fg.signal.rfftnd([[1.0, 2.0], [3.0, 4.0]], axes=[1, 0])
     >>> fg.signal.irfftnd(x, axes=[1, 0]).numpy()
     array([[1., 2.],
            [3., 4.]], dtype=float32)
+
+    Args:
+      input_tensor: a tensor of complex64 or complex128, or what converts to one; of known rank.
+      fft_length: the size of the result along each axis, a vector or list of integers. Unless told,
+        the sizes of the axes, and for the last one of ``axes`` twice as many as the input has after
+        its first: an odd length has to be given.
+      axes: the axes, a list of ints, each once. The last ones unless told, as many as
+        ``fft_length`` has numbers, or all.
+      norm: "backward" (unless told), "forward" or "ortho": who divides by how many numbers there
+        are, as ``signal.fftnd`` says.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of float32 for complex64, else of float64.
+
+    Raises:
+      ValueError: for a tensor of unknown rank, axes that it does not have or that come twice,
+        another count of lengths, another norm, or another dtype.
     """
     plan = _Plan(_complex(input_tensor, "irfftnd"), fft_length, axes, norm)
     *others, last = plan.axes
@@ -199,14 +251,14 @@ class _Plan:
         return x if name is None else emit("Identity", (x,), None, name)
 
 
-def _listed(lengths: Any) -> list:
+def _listed(lengths: Any) -> list[Any]:
     """The elements of a vector: numbers where they are known."""
     if not is_tensor(lengths):
         return [int(n) if not is_tensor(n) else n for n in lengths]
     return unstack(lengths)
 
 
-def _checked_axes(axes: Any, rank: int, lengths: list | None) -> list:
+def _checked_axes(axes: Any, rank: int, lengths: list[Any] | None) -> list[Any]:
     if axes is None:
         n = rank if lengths is None else len(lengths)
         axes = list(builtins.range(-n, 0))
@@ -221,7 +273,7 @@ def _checked_axes(axes: Any, rank: int, lengths: list | None) -> list:
     return axes
 
 
-def _along(x: Tensor, axes: list, transforms: tuple) -> Tensor:
+def _along(x: Tensor, axes: list[Any], transforms: tuple[Any, ...]) -> Tensor:
     """The transforms along axes, up to three at a time, which are moved behind the others."""
     rank = known_rank(x, "a transform along axes")
     while axes:

@@ -124,7 +124,7 @@ def fractional_avg_pool(
     return FractionalAvgPool(*_told(value, ratios, reshape(mean, sizes), rows, columns))
 
 
-def _told(value: Any, ratios: list[float], output: Any, rows: Any, columns: Any) -> tuple:
+def _told(value: Any, ratios: list[float], output: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
     """The results with the sizes that follow from those of the input."""
     rows, columns = cast(rows, int64), cast(columns, int64)
     if value.ndim != 4:
@@ -198,7 +198,7 @@ def _evenly(size: Any, count: Any, key: Any, counter: Any) -> Tensor:
     return found
 
 
-def _windows(value: Tensor, rows: Tensor, columns: Tensor, overlapping: bool) -> tuple:
+def _windows(value: Tensor, rows: Tensor, columns: Tensor, overlapping: bool) -> tuple[Any, ...]:
     """The elements of each window, ``[count, rows, columns, channels, elements]``, which are
     inside of it, and the sizes of the output."""
     by_row, row_inside = _members(rows, overlapping)

@@ -151,14 +151,26 @@ def non_max_suppression_overlaps(
     score_threshold: TensorLike = _LEAST,
     name: str | None = None,
 ) -> Tensor:
-    """Which boxes are kept where ``overlaps`` says how much each covers each.
+    """Which boxes are kept, given how much each covers each.
 
     >>> overlaps = [[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 1.0]]
     >>> fg.image.non_max_suppression_overlaps(overlaps, [0.3, 0.5, 0.4], 3).numpy()
     array([1, 2], dtype=int32)
 
+    Args:
+      overlaps: a float32 matrix ``[n, n]``, or what converts to one: how much each box covers each.
+      scores: a float32 vector with a number for each box, or what converts to one.
+      max_output_size: how many are kept at most, a scalar of integers.
+      overlap_threshold: how much two boxes may cover one another, a scalar; 0.5 by default.
+      score_threshold: boxes of no better score are not kept, a scalar; -inf by default.
+      name: a name for the operation.
+
+    Returns:
+      An int32 vector of the indices of boxes, best first.
+
     Raises:
-      InvalidArgumentError: where the size is negative.
+      InvalidArgumentError: where the size is negative, where shapes do not fit, and for other
+        dtypes.
     """
     inputs = (
         _floats(overlaps),

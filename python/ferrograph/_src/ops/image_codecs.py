@@ -136,11 +136,18 @@ def decode_and_crop_jpeg(
 
 @public("image.decode_gif", "io.decode_gif")
 def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
-    """All frames of a GIF file, as ``[frames, height, width, 3]``. Other formats have one.
+    """All frames of a GIF file. Other formats have one.
 
     >>> file = fg.io.encode_png(fg.zeros([2, 3, 3], fg.uint8))
     >>> fg.io.decode_gif(file).shape
     TensorShape([1, 2, 3, 3])
+
+    Args:
+      contents: the contents of the file, a scalar string.
+      name: a name for the operation.
+
+    Returns:
+      A uint8 tensor ``[frames, height, width, 3]``.
 
     Raises:
       InvalidArgumentError: where the contents are no such file.
@@ -283,8 +290,16 @@ def extract_jpeg_shape(
     >>> fg.io.extract_jpeg_shape(fg.io.encode_jpeg(fg.zeros([2, 5, 3], fg.uint8))).numpy()
     array([2, 5, 3], dtype=int32)
 
+    Args:
+      contents: the contents of the file, a scalar string.
+      output_type: the dtype of the result, int32 (the default) or int64.
+      name: a name for the operation.
+
+    Returns:
+      A vector of three numbers, of ``output_type``.
+
     Raises:
-      InvalidArgumentError: where the contents are no such file.
+      InvalidArgumentError: where the contents are no such file, and for another ``output_type``.
     """
     attrs = {"output_type": dtype_or(output_type, int32)}
     return emit("ExtractJpegShape", (contents,), attrs, name)
@@ -296,6 +311,16 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.io.is_jpeg(b"GIF89a").numpy()
     False
+
+    Args:
+      contents: the contents of files, a tensor of strings, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools of the shape of ``contents``.
+
+    Raises:
+      TypeError: for what are no strings.
     """
     return equal(substr(convert(contents, string), 0, 3), b"\xff\xd8\xff", name)
 

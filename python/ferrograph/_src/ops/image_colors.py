@@ -153,6 +153,15 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
     >>> fg.image.adjust_gamma([0.5, 1.0], 2.0).numpy()
     array([0.25, 1.  ], dtype=float32)
 
+    Args:
+      image: a tensor of real numbers, or what converts to one; of any shape. Integers are scaled to
+        floats and back.
+      gamma: the power, a number that is not negative, or a tensor that broadcasts; 1 by default.
+      gain: the factor, a number, or a tensor that broadcasts; 1 by default.
+
+    Returns:
+      A tensor of the dtype of ``image``.
+
     Raises:
       ValueError: where ``gamma`` is negative; InvalidArgumentError where that is seen when run.
     """
@@ -375,6 +384,17 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
 
     >>> fg.image.rgb_to_yiq([[1.0, 1.0, 1.0]]).numpy().round(3)[0, 0]
     1.0
+
+    Args:
+      images: a tensor of floats, or what converts to one: ``[..., 3]``.
+
+    Returns:
+      A tensor of the dtype and the shape of ``images``.
+
+    Raises:
+      TypeError: for another dtype.
+      ValueError: for a scalar.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
     """
     return _mixed(images, _YIQ)
 
@@ -385,6 +405,17 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
 
     >>> fg.image.yiq_to_rgb([[0.5, 0.0, 0.0]]).numpy()
     array([[0.5, 0.5, 0.5]], dtype=float32)
+
+    Args:
+      images: a tensor of floats, or what converts to one: ``[..., 3]``.
+
+    Returns:
+      A tensor of the dtype and the shape of ``images``.
+
+    Raises:
+      TypeError: for another dtype.
+      ValueError: for a scalar.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
     """
     return _mixed(images, _FROM_YIQ)
 
@@ -395,6 +426,17 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
 
     >>> fg.image.rgb_to_yuv([[1.0, 1.0, 1.0]]).numpy().round(3)[0, 0]
     1.0
+
+    Args:
+      images: a tensor of floats, or what converts to one: ``[..., 3]``.
+
+    Returns:
+      A tensor of the dtype and the shape of ``images``.
+
+    Raises:
+      TypeError: for another dtype.
+      ValueError: for a scalar.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
     """
     return _mixed(images, _YUV)
 
@@ -405,6 +447,17 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
 
     >>> fg.image.yuv_to_rgb([[0.5, 0.0, 0.0]]).numpy()
     array([[0.5, 0.5, 0.5]], dtype=float32)
+
+    Args:
+      images: a tensor of floats, or what converts to one: ``[..., 3]``.
+
+    Returns:
+      A tensor of the dtype and the shape of ``images``.
+
+    Raises:
+      TypeError: for another dtype.
+      ValueError: for a scalar.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
     """
     return _mixed(images, _FROM_YUV)
 

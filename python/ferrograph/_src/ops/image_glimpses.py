@@ -204,13 +204,37 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> DistortedBox:
-    """As ``image.stateless_sample_distorted_bounding_box``, by the global seed and ``seed``.
+    """A window of an image, drawn by the global seed and one of the operation to cover part of
+    some box; see ``image.stateless_sample_distorted_bounding_box``.
 
     >>> begin, size, box = fg.image.sample_distorted_bounding_box(
     ...     [10, 12, 3], [[[0.2, 0.2, 0.6, 0.7]]]
     ... )
     >>> box.shape
     TensorShape([1, 1, 4])
+
+    Args:
+      image_size: height, width and channels, a vector of real numbers.
+      bounding_boxes: float32 ``[..., n, 4]``: upper, left, lower and right edges, from 0 to 1.
+      seed: a seed of the operation, an int; 0 (the default) for the global seed alone.
+      min_object_covered: which part of some box the window covers at least, a scalar; 0.1 by
+        default.
+      aspect_ratio_range: the least and the largest width by height of the window, two numbers; 0.75
+        and 1.33 unless told.
+      area_range: the least and the largest part of the image that the window covers, two numbers;
+        0.05 and 1 unless told.
+      max_attempts: how many windows are drawn, an int above 0; 100 unless told.
+      use_image_if_no_bounding_boxes: whether the image is the box where there are none, which
+        otherwise is an error, a bool; not unless told.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(begin, size, bboxes)``: the window as ``fg.slice`` takes it, of the dtype of
+        ``image_size``, and the window as one box: ``[1, 1, 4]``.
+
+    Raises:
+      InvalidArgumentError: for edges beyond the image, no boxes, or a size that is no vector of
+        three. ValueError for ranges that are none, or no attempts.
     """
     use_image = use_image_if_no_bounding_boxes
     check_flags("sample_distorted_bounding_box", use_image_if_no_bounding_boxes=use_image)

@@ -139,6 +139,15 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
     >>> fg.image.random_flip_left_right([[[1], [1]]], seed=3).numpy().ravel()
     array([1, 1], dtype=int32)
 
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where ``image`` has another rank than 3 or 4.
     """
@@ -147,13 +156,22 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor
 
 @public("image.stateless_random_flip_left_right")
 def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
-    """Images mirrored, left to right, or not, as a seed of two integers says.
+    """Images mirrored, left to right, or not, as a seed says.
 
     >>> fg.image.stateless_random_flip_left_right([[[1], [1]]], (1, 2)).numpy().ravel()
     array([1, 1], dtype=int32)
 
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where ``image`` has another rank than 3 or 4.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     return _flipped(image, -2, _stateless(seed))
 
@@ -166,6 +184,15 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     >>> fg.image.random_flip_up_down([[[1]], [[1]]], seed=3).numpy().ravel()
     array([1, 1], dtype=int32)
 
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where ``image`` has another rank than 3 or 4.
     """
@@ -174,13 +201,22 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
 
 @public("image.stateless_random_flip_up_down")
 def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
-    """Images upside down, mirrored, or not, as a seed of two integers says.
+    """Images upside down, mirrored, or not, as a seed says.
 
     >>> fg.image.stateless_random_flip_up_down([[[1]], [[1]]], (1, 2)).numpy().ravel()
     array([1, 1], dtype=int32)
 
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where ``image`` has another rank than 3 or 4.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     return _flipped(image, -3, _stateless(seed))
 
@@ -188,13 +224,24 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
 @public("image.random_brightness")
 @told
 def random_brightness(image: TensorLike, max_delta: Any, seed: int | None = None) -> Tensor:
-    """Images as ``adjust_brightness`` makes them, by up to ``max_delta`` more or less.
+    """Images as ``adjust_brightness`` makes them, by up to some number more or less.
 
     >>> fg.image.random_brightness([0.5], 0.0).numpy()
     array([0.5], dtype=float32)
 
+    Args:
+      image: a tensor of real numbers, or what converts to one; of any shape. Integers are scaled to
+        floats and back.
+      max_delta: by how much more or less at most, a number that is not negative.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
-      ValueError: where ``max_delta`` is negative.
+      ValueError: where ``max_delta`` is negative or no number.
+      TypeError: for another dtype.
     """
     return adjust_brightness(image, _stateful(seed)([], *_around(max_delta)))
 
@@ -206,8 +253,19 @@ def stateless_random_brightness(image: TensorLike, max_delta: Any, seed: TensorL
     >>> fg.image.stateless_random_brightness([0.5], 0.0, (1, 2)).numpy()
     array([0.5], dtype=float32)
 
+    Args:
+      image: a tensor of real numbers, or what converts to one; of any shape. Integers are scaled to
+        floats and back.
+      max_delta: by how much more or less at most, a number that is not negative.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
-      ValueError: where ``max_delta`` is negative.
+      ValueError: where ``max_delta`` is negative or no number.
+      TypeError: for another dtype.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     return adjust_brightness(image, _stateless(seed)([], *_around(max_delta)))
 
@@ -215,13 +273,25 @@ def stateless_random_brightness(image: TensorLike, max_delta: Any, seed: TensorL
 @public("image.random_contrast")
 @told
 def random_contrast(image: TensorLike, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
-    """Images as ``adjust_contrast`` makes them, by a factor from ``lower`` to ``upper``.
+    """Images as ``adjust_contrast`` makes them, by a factor between two bounds.
 
     >>> fg.image.random_contrast([[[2.0], [2.0]]], 0.5, 1.5).numpy().ravel()
     array([2., 2.], dtype=float32)
 
+    Args:
+      image: images, or what converts to them, of real numbers: ``[..., height, width, channels]``.
+        Integers are scaled to floats and back.
+      lower: the least factor, a number that is not negative.
+      upper: the largest factor, a larger number.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
-      ValueError: where ``lower`` is negative, or ``upper`` not more.
+      ValueError: where ``lower`` is negative, ``upper`` not more, or the rank below 3.
+      TypeError: for another dtype, and where a bound is no number.
     """
     return adjust_contrast(image, _stateful(seed)([], *_between(lower, upper, 0.0)))
 
@@ -235,8 +305,20 @@ def stateless_random_contrast(
     >>> fg.image.stateless_random_contrast([[[2.0], [2.0]]], 0.5, 1.5, (1, 2)).numpy().ravel()
     array([2., 2.], dtype=float32)
 
+    Args:
+      image: images, or what converts to them, of real numbers: ``[..., height, width, channels]``.
+        Integers are scaled to floats and back.
+      lower: the least factor, a number that is not negative.
+      upper: the largest factor, a larger number.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
-      ValueError: where ``lower`` is negative, or ``upper`` not more.
+      ValueError: where ``lower`` is negative, ``upper`` not more, or the rank below 3.
+      TypeError: for another dtype, and where a bound is no number.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     return adjust_contrast(image, _stateless(seed)([], *_between(lower, upper, 0.0)))
 
@@ -244,13 +326,25 @@ def stateless_random_contrast(
 @public("image.random_hue")
 @told
 def random_hue(image: TensorLike, max_delta: Any, seed: int | None = None) -> Tensor:
-    """RGB images as ``adjust_hue`` makes them, by up to ``max_delta`` more or less.
+    """RGB images as ``adjust_hue`` makes them, by up to some number more or less.
 
     >>> fg.image.random_hue([[[0.5, 0.5, 0.5]]], 0.2).numpy().ravel()
     array([0.5, 0.5, 0.5], dtype=float32)
 
+    Args:
+      image: RGB images, or what converts to them, of real numbers: ``[..., 3]``. Integers are
+        scaled to floats and back.
+      max_delta: by how much more or less at most, a number from 0 to 0.5.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
-      ValueError: where ``max_delta`` is negative or above 0.5.
+      ValueError: where ``max_delta`` is negative, above 0.5 or no number.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
+      TypeError: for another dtype.
     """
     return adjust_hue(image, _stateful(seed)([], *_around(max_delta, limit=0.5)))
 
@@ -262,8 +356,20 @@ def stateless_random_hue(image: TensorLike, max_delta: Any, seed: TensorLike) ->
     >>> fg.image.stateless_random_hue([[[0.5, 0.5, 0.5]]], 0.2, (1, 2)).numpy().ravel()
     array([0.5, 0.5, 0.5], dtype=float32)
 
+    Args:
+      image: RGB images, or what converts to them, of real numbers: ``[..., 3]``. Integers are
+        scaled to floats and back.
+      max_delta: by how much more or less at most, a number from 0 to 0.5.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
-      ValueError: where ``max_delta`` is negative or above 0.5.
+      ValueError: where ``max_delta`` is negative, above 0.5 or no number.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
+      TypeError: for another dtype.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     return adjust_hue(image, _stateless(seed)([], *_around(max_delta, limit=0.5)))
 
@@ -271,13 +377,26 @@ def stateless_random_hue(image: TensorLike, max_delta: Any, seed: TensorLike) ->
 @public("image.random_saturation")
 @told
 def random_saturation(image: TensorLike, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
-    """RGB images as ``adjust_saturation`` makes them, by a factor from ``lower`` to ``upper``.
+    """RGB images as ``adjust_saturation`` makes them, by a factor between two bounds.
 
     >>> fg.image.random_saturation([[[0.5, 0.5, 0.5]]], 0.5, 1.5).numpy().ravel()
     array([0.5, 0.5, 0.5], dtype=float32)
 
+    Args:
+      image: RGB images, or what converts to them, of real numbers: ``[..., 3]``. Integers are
+        scaled to floats and back.
+      lower: the least factor, a number that is not negative.
+      upper: the largest factor, a larger number.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where ``lower`` is negative, or ``upper`` not more.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
+      TypeError: for another dtype, and where a bound is no number.
     """
     return adjust_saturation(image, _stateful(seed)([], *_between(lower, upper, 0.0)))
 
@@ -292,8 +411,22 @@ def stateless_random_saturation(
     >>> fg.image.stateless_random_saturation(image, 0.5, 1.5, (1, 2)).numpy().ravel()
     array([0.5, 0.5, 0.5], dtype=float32)
 
+    Args:
+      image: RGB images, or what converts to them, of real numbers: ``[..., 3]``. Integers are
+        scaled to floats and back.
+      lower: the least factor, a number that is not negative.
+      upper: the largest factor, a larger number.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one. It
+        must be given.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where ``lower`` is negative, or ``upper`` not more.
+      InvalidArgumentError: where there are not 3 channels; ValueError while tracing.
+      TypeError: for another dtype, and where a bound is no number.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     return adjust_saturation(image, _stateless(seed)([], *_between(lower, upper, 0.0)))
 
@@ -303,13 +436,26 @@ def stateless_random_saturation(
 def random_jpeg_quality(
     image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Tensor:
-    """Images as ``adjust_jpeg_quality`` makes them, of a quality from the one up to the other.
+    """Images as ``adjust_jpeg_quality`` makes them, of a quality between two bounds.
 
     >>> fg.image.random_jpeg_quality(fg.zeros([8, 8, 3], fg.uint8), 75, 95).shape
     TensorShape([8, 8, 3])
 
+    Args:
+      image: an image, or what converts to one, of real numbers: ``[height, width, channels]`` of
+        one or three channels.
+      min_jpeg_quality: the least quality, an int from 0 on.
+      max_jpeg_quality: the bound of the quality, which is left out, a larger int up to 100.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where the bounds are not from 0 to 100 and in order.
+      TypeError: for another dtype, and where a bound is no integer.
+      InvalidArgumentError: for another shape.
     """
     bounds = _qualities(min_jpeg_quality, max_jpeg_quality)
     return adjust_jpeg_quality(image, _stateful(seed)([], *bounds))
@@ -325,8 +471,21 @@ def stateless_random_jpeg_quality(
     >>> fg.image.stateless_random_jpeg_quality(image, 75, 95, (1, 2)).shape
     TensorShape([8, 8, 3])
 
+    Args:
+      image: an image, or what converts to one, of real numbers: ``[height, width, channels]`` of
+        one or three channels.
+      min_jpeg_quality: the least quality, an int from 0 on.
+      max_jpeg_quality: the bound of the quality, which is left out, a larger int up to 100.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where the bounds are not from 0 to 100 and in order.
+      TypeError: for another dtype, and where a bound is no integer.
+      InvalidArgumentError: for another shape.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     bounds = _qualities(min_jpeg_quality, max_jpeg_quality)
     return adjust_jpeg_quality(image, _stateless(seed)([], *bounds))
@@ -349,10 +508,20 @@ def _cropped(value: TensorLike, size: TensorLike, draw: Draw, name: Any) -> Tens
 def random_crop(
     value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
 ) -> Tensor:
-    """A block of a tensor, of this size along each axis, from anywhere.
+    """A block of a tensor, from anywhere.
 
     >>> fg.image.random_crop(fg.zeros([4, 5, 3]), [2, 2, 3]).shape
     TensorShape([2, 2, 3])
+
+    Args:
+      value: a tensor, or what converts to one; of any dtype and shape.
+      size: the size along each axis, a vector of integers.
+      seed: a seed of the operation, an int; see ``random.set_seed``. None (the default) for the
+        global seed alone.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``value`` and the shape ``size``.
 
     Raises:
       InvalidArgumentError: where the tensor is smaller; ValueError while tracing.
@@ -364,12 +533,22 @@ def random_crop(
 def stateless_random_crop(
     value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
 ) -> Tensor:
-    """A block of a tensor, of this size along each axis, from where a seed of two integers says.
+    """A block of a tensor, from where a seed says.
 
     >>> fg.image.stateless_random_crop(fg.zeros([4, 5, 3]), [2, 2, 3], (1, 2)).shape
     TensorShape([2, 2, 3])
 
+    Args:
+      value: a tensor, or what converts to one; of any dtype and shape.
+      size: the size along each axis, a vector of integers.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``value`` and the shape ``size``.
+
     Raises:
-      InvalidArgumentError: where the tensor is smaller; ValueError while tracing.
+      InvalidArgumentError: where the tensor is smaller, or ``seed`` is no two integers; ValueError
+        while tracing.
     """
     return _cropped(value, size, _stateless(seed), name)

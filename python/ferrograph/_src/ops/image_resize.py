@@ -181,7 +181,8 @@ def resize_with_pad(
         _positive(n, what) for n, what in ((target_height, "height"), (target_width, "width"))
     ]
     sizes = [cast(n, float64) for n in size_of(image)]
-    ratio = maximum(*(s / cast(t, float64) for s, t in zip(sizes, targets, strict=True)))
+    tall, wide = (s / cast(t, float64) for s, t in zip(sizes, targets, strict=True))
+    ratio = maximum(tall, wide)
     inner = [s / ratio for s in sizes]
     gaps = [cast(t, float64) - n for t, n in zip(targets, inner, strict=True)]
     before = [cast(floor(maximum(gap / 2.0, 0.0)), int32) for gap in gaps]

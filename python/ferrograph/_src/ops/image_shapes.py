@@ -108,6 +108,13 @@ def flip_left_right(image: TensorLike) -> Tensor:
     array([[2, 1],
            [4, 3]], dtype=int32)
 
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
+
     Raises:
       ValueError: where ``image`` has another rank than 3 or 4.
     """
@@ -121,6 +128,13 @@ def flip_up_down(image: TensorLike) -> Tensor:
     >>> fg.image.flip_up_down([[[1], [2]], [[3], [4]]]).numpy()[..., 0]
     array([[3, 4],
            [1, 2]], dtype=int32)
+
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+
+    Returns:
+      A tensor of the dtype and the shape of ``image``.
 
     Raises:
       ValueError: where ``image`` has another rank than 3 or 4.
@@ -144,6 +158,14 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.image.transpose([[[1], [2]], [[3], [4]]]).numpy()[..., 0]
     array([[1, 3],
            [2, 4]], dtype=int32)
+
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+      name: not used.
+
+    Returns:
+      A tensor of the dtype of ``image``: ``[..., width, height, channels]``.
 
     Raises:
       ValueError: where ``image`` has another rank than 3 or 4.
@@ -357,14 +379,24 @@ def _margin(size: Any, fraction: Any, known: Any) -> Any:
 def resize_with_crop_or_pad(
     image: TensorLike, target_height: TensorLike, target_width: TensorLike
 ) -> Tensor:
-    """Images cut in the middle or with zeros around, so that they have this height and width.
+    """Images cut in the middle or with zeros around, so that they have another height and width.
 
     >>> fg.image.resize_with_crop_or_pad([[[1], [2], [3]]], 2, 1).numpy()[..., 0]
     array([[2],
            [0]], dtype=int32)
 
+    Args:
+      image: an image or a stack of images, or what converts to one, of any dtype:
+        ``[height, width, channels]``, or with an axis more in front.
+      target_height: the height, a scalar of integers, above 0.
+      target_width: the width, likewise.
+
+    Returns:
+      A tensor of the dtype of ``image``, of this height and width.
+
     Raises:
-      ValueError: where a size is not positive, or ``image`` has another rank than 3 or 4.
+      ValueError: where a size is not positive or no integer, or ``image`` has another rank than 3
+        or 4; InvalidArgumentError where that is seen when run.
     """
     image = image_of(image)
     rows, columns = _known(target_height), _known(target_width)

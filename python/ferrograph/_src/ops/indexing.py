@@ -30,7 +30,7 @@ def getitem(tensor: TensorLike, key: Any) -> Any:
     if not entries:
         return convert(tensor) if executing_eagerly() else emit("Identity", (tensor,), None, None)
     begin, end, strides = [], [], []
-    masks: dict = {}
+    masks: dict[Any, Any] = {}
     for place, entry in enumerate(entries):
         bit = 1 << place
         if isinstance(entry, slice):

@@ -167,8 +167,18 @@ def sigmoid_cross_entropy_with_logits(
     >>> fg.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0]).numpy()
     array([0.6931472], dtype=float32)
 
+    Args:
+      labels: a tensor of the dtype and the shape of ``logits``, or what converts to one; numbers
+        from 0 to 1. It must be given.
+      logits: a tensor of floats, or what converts to one; of any shape. It must be given.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``logits``.
+
     Raises:
-      ValueError: where the shapes differ.
+      ValueError: where the shapes differ, or one is not given.
+      InvalidArgumentError: for another dtype.
     """
     z, x = _labels_and_logits(labels, logits)
     # Selecting by sign, rather than relu and abs, gives the gradient at 0 its value there.
@@ -195,8 +205,19 @@ def weighted_cross_entropy_with_logits(
     >>> fg.nn.weighted_cross_entropy_with_logits([1.0], [0.0], 2.0).numpy()
     array([1.3862944], dtype=float32)
 
+    Args:
+      labels: a tensor of the dtype and the shape of ``logits``, or what converts to one; numbers
+        from 0 to 1. It must be given.
+      logits: a tensor of floats, or what converts to one; of any shape. It must be given.
+      pos_weight: what the positive labels count, a number, or a tensor of the same dtype that
+        broadcasts to ``logits``. It must be given.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``logits``.
+
     Raises:
-      ValueError: where the shapes differ.
+      ValueError: where the shapes differ, or one is not given.
     """
     z, x = _labels_and_logits(labels, logits)
     weight = add(1.0, multiply(subtract(pos_weight, convert(1, x.dtype)), z))
@@ -208,14 +229,24 @@ def weighted_cross_entropy_with_logits(
 def log_poisson_loss(
     targets: TensorLike, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
-    """``exp(c) - z * c``, c being the logarithm of the prediction and z the target, element by
-    element.
-
-    ``compute_full_loss`` adds Stirling's ``z * log(z) - z + log(2 * pi * z) / 2`` where z is
-    above 1.
+    """``exp(c) - z * c``, c being the logarithm of the prediction and z the target, by elements.
 
     >>> fg.nn.log_poisson_loss([1.0], [0.5]).numpy()
     array([1.1487212], dtype=float32)
+
+    Args:
+      targets: a tensor of floats, or what converts to one; of any shape.
+      log_input: logarithms of predictions, of the same dtype, whose shape broadcasts with that of
+        ``targets``.
+      compute_full_loss: whether to add Stirling's ``z * log(z) - z + log(2 * pi * z) / 2`` where z
+        is above 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of the shape that both broadcast to.
+
+    Raises:
+      InvalidArgumentError: for integers, and for shapes that do not broadcast.
     """
     log_input, targets = convert_pair(log_input, targets)
     loss = subtract(exp(log_input), multiply(log_input, targets))
@@ -239,6 +270,20 @@ def compute_average_loss(
 
     >>> fg.nn.compute_average_loss([1.0, 3.0]).numpy()
     np.float32(2.0)
+
+    Args:
+      per_example_loss: a tensor of numbers, or what converts to one; the first axis is the batch.
+      sample_weight: the weights, numbers whose shape broadcasts with that of the losses; 1 unless
+        told.
+      global_batch_size: the size of the batch, a scalar; the size of the first axis (1 for a
+        scalar) unless told.
+
+    Returns:
+      A scalar of the dtype of the losses; float32 for integers of 8 and 16 bits, float64 for
+        others.
+
+    Raises:
+      InvalidArgumentError: for bools and strings.
     """
     losses = convert(per_example_loss)
     if global_batch_size is None:
@@ -254,5 +299,14 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
 
     >>> fg.nn.scale_regularization_loss([1.0]).numpy()
     np.float32(1.0)
+
+    Args:
+      regularization_loss: a tensor of numbers, or what converts to one; of any shape.
+
+    Returns:
+      A scalar of its dtype.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     return reduce_sum(regularization_loss)

@@ -98,7 +98,7 @@ def _matrix_norm(tensor: Any, ord: Any, axis: Any, keepdims: Any, name: Any) -> 
     return out if keepdims else emit("Squeeze", (out,), {"squeeze_dims": axis}, name)
 
 
-def _largest_singular_value(tensor: Any, axis: list, keepdims: bool, name: Any) -> Any:
+def _largest_singular_value(tensor: Any, axis: list[Any], keepdims: bool, name: Any) -> Any:
     """The spectral norm; another order of the two axes has the same."""
     count = tensor.ndim
     if count is None:
@@ -119,10 +119,24 @@ def _largest_singular_value(tensor: Any, axis: list, keepdims: bool, name: Any) 
 def normalize(
     tensor: TensorLike, ord: str = "euclidean", axis: Any = None, name: str | None = None
 ) -> Any:
-    """``tensor`` divided by its norm, and the norm; the arguments are those of ``norm``.
+    """A tensor divided by its norm, and the norm.
 
     >>> [t.numpy().tolist() for t in fg.linalg.normalize([3.0, 4.0])]
     [[0.6000000238418579, 0.800000011920929], [5.0]]
+
+    Args:
+      tensor: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      ord: which norm, a string or a number, as ``norm`` takes it; "euclidean" by default.
+      axis: an int for vectors, two for matrices; the whole tensor as one vector unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``tensor``, and the norm, whose reduced axes have size
+        1.
+
+    Raises:
+      ValueError: for another norm.
+      InvalidArgumentError: for another dtype.
     """
     tensor = convert(tensor)
     length = norm(tensor, ord, axis, keepdims=True)
@@ -133,10 +147,18 @@ def normalize(
 def matrix_transpose(
     a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
-    """The last two axes exchanged, and complex conjugates taken if asked.
+    """Matrices with rows for columns: the last two axes exchanged.
 
     >>> fg.linalg.matrix_transpose([[[1, 2], [3, 4]]]).numpy().tolist()
     [[[1, 3], [2, 4]]]
+
+    Args:
+      a: a tensor of rank 2 or more, or what converts to one.
+      name: a name for the operation, "matrix_transpose" by default.
+      conjugate: whether to take complex conjugates as well, a bool; False by default.
+
+    Returns:
+      A tensor of the dtype of ``a``.
 
     Raises:
       ValueError: where the rank is below 2.
@@ -160,6 +182,16 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.linalg.adjoint([[1 + 1j, 2j]]).numpy()
     array([[1.-1.j],
            [0.-2.j]])
+
+    Args:
+      matrix: a tensor of rank 2 or more, or what converts to one.
+      name: a name for the operation, "adjoint" unless told.
+
+    Returns:
+      A tensor of the dtype of ``matrix``.
+
+    Raises:
+      ValueError: where the rank is below 2.
     """
     return matrix_transpose(matrix, name or "adjoint", conjugate=True)
 
@@ -273,6 +305,16 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.linalg.tensor_diag([1, 2]).numpy().tolist()
     [[1, 0], [0, 2]]
+
+    Args:
+      diagonal: a tensor of numbers or bools, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``diagonal``, of its shape twice over.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     diagonal = convert(diagonal)
     matrix = diag(reshape(diagonal, [-1]))
@@ -287,9 +329,18 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
     array([1, 4], dtype=int32)
 
+    Args:
+      input: a tensor of numbers or bools, or what converts to one; of an even rank above 0, its
+        first half of sizes repeated.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input`` and half its rank.
+
     Raises:
       ValueError: where the rank is odd, and while tracing where the sizes of both halves differ.
       InvalidArgumentError: where they differ when it runs.
+      UnimplementedError: for strings.
     """
     input = convert(input)
     axes, sizes = rank_of(input), shape(input)
@@ -302,7 +353,7 @@ def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     return refined(part, *(n if m is None else m for m, n in _halves(input)))
 
 
-def _halves(input: Any) -> list[tuple]:
+def _halves(input: Any) -> list[tuple[Any, ...]]:
     """The size of each axis of the first half, as far as it is known, with that of the second."""
     known = input.shape.as_list()
     half = len(known) // 2
@@ -332,6 +383,16 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.linalg.trace([[1, 2], [3, 4]]).numpy()
     np.int32(5)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of rank 2 or more.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``x``, without the last two axes.
+
+    Raises:
+      InvalidArgumentError: for bools, and where the rank is below 2.
     """
     return reduce_sum(diag_part(x), -1, False, name)
 
@@ -351,8 +412,17 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.linalg.cross([1, 0, 0], [0, 1, 0]).numpy()
     array([0, 0, 1], dtype=int32)
 
+    Args:
+      a: a tensor of numbers, or what converts to one; ``[..., 3]``.
+      b: another one of the same dtype, whose shape broadcasts with that of ``a``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and of the shape that both broadcast to.
+
     Raises:
-      InvalidArgumentError: where the last axis has another size; ValueError while that is traced.
+      InvalidArgumentError: where the last axis has another size, and for another dtype; ValueError
+        while the size is traced.
     """
     a, b = of_one_shape(convert_pair(a, b))
     for operand in (a, b):

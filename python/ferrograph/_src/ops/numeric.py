@@ -69,6 +69,17 @@ def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Ten
 
     >>> fg.saturate_cast([300.7, -5.0], fg.uint8).numpy()
     array([255,   0], dtype=uint8)
+
+    Args:
+      value: a tensor of numbers or bools, or what converts to one; of any shape.
+      dtype: the dtype wanted, of numbers or bools.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of ``dtype`` and the shape of ``value``.
+
+    Raises:
+      TypeError: for strings.
     """
     dtype, value = as_dtype(dtype), convert(value)
     source = value.dtype
@@ -105,6 +116,18 @@ def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
 
     >>> fg.bitcast([1.0], fg.int32).numpy()
     array([1065353216], dtype=int32)
+
+    Args:
+      input: a tensor of numbers, or what converts to one; of any shape.
+      type: the dtype wanted, of numbers.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of dtype ``type``.
+
+    Raises:
+      InvalidArgumentError: for bools and strings, and where the last axis does not hold the pieces
+        of one element.
     """
     return emit("Bitcast", (input,), {"type": as_dtype(type)}, name)
 
@@ -127,10 +150,18 @@ def _common_limits(source: Any, target: Any) -> Any:
 @public("complex", "dtypes.complex", ragged="pair")
 @dispatched
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
-    """Complex numbers of a real and an imaginary part: complex64 of float32, complex128 of float64.
+    """Complex numbers of a real and an imaginary part.
 
     >>> fg.complex(2.25, 4.75).numpy()
     np.complex64(2.25+4.75j)
+
+    Args:
+      real: a tensor of float32 or float64, or what converts to one; of any shape.
+      imag: another one of the same dtype, whose shape broadcasts with that of ``real``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape that both broadcast to: complex64 of float32, complex128 of float64.
 
     Raises:
       TypeError: for parts of other dtypes, or of two.
@@ -158,6 +189,17 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.real([1 + 2j]).numpy()
     array([1.])
+
+    Args:
+      input: a tensor of numbers or bools, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape of ``input``: float32 of complex64, float64 of complex128, else
+        ``input``.
+
+    Raises:
+      TypeError: for strings.
     """
     input = convert(input)
     _expect_parts("real", input)
@@ -171,6 +213,17 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.imag([1 + 2j]).numpy()
     array([2.])
+
+    Args:
+      input: a tensor of numbers or bools, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape of ``input``: float32 of complex64, float64 of complex128, else of the
+        dtype of ``input``.
+
+    Raises:
+      TypeError: for strings.
     """
     input = convert(input)
     _expect_parts("imag", input)
@@ -185,6 +238,17 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.angle([1j]).numpy()
     array([1.57079633])
+
+    Args:
+      input: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the shape of ``input``: float32 of complex64, float64 of complex128, else of the
+        dtype of ``input``.
+
+    Raises:
+      TypeError: for another dtype.
     """
     input = convert(input)
     if input.dtype.is_complex:
@@ -201,6 +265,13 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.conj([1 + 2j]).numpy()
     array([1.-2.j])
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``x``.
 
     Raises:
       TypeError: where ``x`` is not numeric.
@@ -221,8 +292,18 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
     array([ 9, 12], dtype=int32)
 
+    Args:
+      inputs: a list of tensors of numbers, or of ``IndexedSlices``, of one shape and dtype; or a
+        tensor, whose slices along the first axis are added.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and shape.
+
     Raises:
-      ValueError: where ``inputs`` is no list or is empty, and where the shapes differ.
+      ValueError: where ``inputs`` is no list or is empty, and where the shapes differ while
+        tracing.
+      InvalidArgumentError: where the shapes differ when run, and for another dtype.
     """
     if is_tensor(inputs) and inputs.shape.rank != 0:
         inputs = several(inputs, "add_n: inputs")
@@ -239,14 +320,25 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
 def accumulate_n(
     inputs: TensorLike, shape: TensorLike = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """The sum of a list of tensors, as ``add_n``; ``shape`` and ``tensor_dtype`` are checked if
-    given.
+    """The sum of a list of tensors, as ``add_n``.
 
     >>> fg.math.accumulate_n([fg.constant([1, 2]), fg.constant([3, 4])]).numpy()
     array([4, 6], dtype=int32)
 
+    Args:
+      inputs: a list of tensors of numbers of one shape and dtype.
+      shape: a ``TensorShape``, or what makes one, that all must be compatible with; not checked
+        unless told.
+      tensor_dtype: the dtype that all must have; not checked unless told.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype and shape.
+
     Raises:
-      ValueError: where ``inputs`` is no list, and where one is not of the shape or dtype told.
+      ValueError: where ``inputs`` is no list or is empty, and where one is not of the shape or
+        dtype told.
+      InvalidArgumentError: where the shapes differ.
     """
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise ValueError(f"accumulate_n needs a list of tensors, got {shown(inputs)}")
@@ -262,11 +354,19 @@ def accumulate_n(
 @public("math.polyval")
 @told
 def polyval(coeffs: Any, x: TensorLike, name: str | None = None) -> Tensor:
-    """The polynomial with these coefficients, the highest power first, at ``x`` (by Horner's
-    scheme).
+    """The value of a polynomial, by Horner's scheme.
 
     >>> fg.math.polyval([2.0, -1.0, 3.0], 2.0).numpy()
     np.float32(9.0)
+
+    Args:
+      coeffs: a list of coefficients, the highest power first: tensors of the dtype of ``x``, or
+        what converts to them, whose shapes broadcast with it. An empty one is 0.
+      x: where to take it: a tensor of numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``x`` and the shape that all broadcast to.
 
     Raises:
       ValueError: where ``coeffs`` is no list.
@@ -346,10 +446,22 @@ def clip_by_norm(
 @public("linalg.global_norm")
 @told
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
-    """The Euclidean norm of several tensors taken together; entries that are None do not count.
+    """The Euclidean norm of several tensors taken together.
 
     >>> fg.linalg.global_norm([[3.0], [4.0]]).numpy()
     np.float32(5.0)
+
+    Args:
+      t_list: a list of tensors of floats or complex numbers of one dtype and any shapes, of
+        ``IndexedSlices``, and of None, which does not count.
+      name: a name for the operation.
+
+    Returns:
+      A scalar of that dtype, of the parts of complex numbers; 0 of float32 where there is none.
+
+    Raises:
+      TypeError: where ``t_list`` is no list.
+      InvalidArgumentError: for integers.
     """
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"global_norm needs a list of tensors, got {type(t_list).__name__}")
@@ -409,12 +521,24 @@ def l2_normalize(
     name: str | None = None,
     dim: Any = None,
 ) -> Tensor:
-    """``x / sqrt(max(sum(x^2), epsilon))``, the sum running over ``axis`` (all axes unless told).
-
-    ``dim`` is an older name of ``axis``.
+    """``x / sqrt(max(sum(x^2), epsilon))``, with sums along axes.
 
     >>> fg.math.l2_normalize([3.0, 4.0]).numpy()
     array([0.6, 0.8], dtype=float32)
+
+    Args:
+      x: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      axis: the axes of a sum, an int or a list of them; negative ones count from the end. All of
+        them unless told.
+      epsilon: the least sum, a scalar; 1e-12 by default.
+      name: a name for the operation.
+      dim: an older name of ``axis``.
+
+    Returns:
+      A tensor of the dtype and the shape of ``x``.
+
+    Raises:
+      ValueError: where both ``axis`` and ``dim`` are given.
     """
     if axis is not None and dim is not None:
         raise ValueError("l2_normalize: give axis or dim, not both")
@@ -430,6 +554,16 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.lbeta([1.0, 1.0]).numpy() + 0.0
     np.float32(0.0)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of rank 1 or more.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``x``, without the last axis.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     x = convert(x)
     return subtract(_sum(lgamma(x), -1, False), lgamma(_sum(x, -1, False)), name)
@@ -437,9 +571,15 @@ def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
 
 @public("debugging.is_numeric_tensor")
 def is_numeric_tensor(tensor: TensorLike) -> Any:
-    """Whether ``tensor`` is a tensor of numbers.
+    """Whether something is a tensor or variable of numbers.
 
     >>> fg.debugging.is_numeric_tensor(fg.constant([1.0]))
     True
+
+    Args:
+      tensor: anything.
+
+    Returns:
+      A bool; False for bools and strings, and for what is no tensor.
     """
     return is_tensor(tensor) and tensor.dtype.is_numeric

@@ -97,6 +97,26 @@ def max_pool(
 
     >>> fg.nn.max_pool([[[1.0], [3.0], [2.0], [4.0]]], 2, 2, "VALID").numpy()[0, :, 0]
     array([3., 4.], dtype=float32)
+
+    Args:
+      input: sequences, images or volumes of real numbers (volumes of floats), or what converts to
+        them: of rank 3, 4 or 5.
+      ksize: the size of a window: an int, or a list of one for each axis that windows move along,
+        or for each axis of the tensor.
+      strides: how far windows are apart, like ``ksize``.
+      padding: "VALID" or "SAME", or for sequences and images a list of pairs: how many places come
+        before and after along each axis of the tensor.
+      data_format: "NWC", "NHWC" or "NDHWC" (unless told), or "NCW", "NCHW" or "NCDHW" where
+        channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: for another rank or format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the input, where sizes along batch and channels
+        are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     n = _axes(input, data_format)
     return _pooled("MaxPool", n, input, ksize, strides, padding, data_format, name)
@@ -112,10 +132,30 @@ def max_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of sequences ``[n, width, channels]``.
+    """The largest element of each window of sequences.
 
     >>> fg.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID").numpy()[0, :, 0]
     array([3., 3.], dtype=float32)
+
+    Args:
+      input: sequences of real numbers, or what converts to them: ``[batch, width, channels]``, or
+        with channels second ``[batch, channels, width]``.
+      ksize: the size of a window: an int, a list of one for the width, or of 3 for each axis of the
+        tensor.
+      strides: how far windows are apart: an int, a list of one for the width, or of 3 for each axis
+        of the tensor.
+      padding: "VALID" or "SAME", or a list of 3 pairs: how many places come before and after along
+        each axis of the tensor.
+      data_format: "NWC" (the default), or "NCW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: for another format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the sequence, where sizes along batch and
+        channels are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     return _pooled("MaxPool", 1, input, ksize, strides, padding, data_format, name)
 
@@ -130,7 +170,7 @@ def max_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of images ``[n, height, width, channels]``.
+    """The largest element of each window of images.
 
     What padding adds is never largest; NaN is.
 
@@ -139,8 +179,25 @@ def max_pool2d(
     array([[ 5.,  7.],
            [13., 15.]], dtype=float32)
 
+    Args:
+      input: images of real numbers, or what converts to them: ``[batch, height, width, channels]``,
+        or with channels second ``[batch, channels, height, width]``.
+      ksize: the size of a window: an int, a list of two for height and width, or of 4 for each axis
+        of the tensor.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME", or a list of 4 pairs: how many places come before and after along
+        each axis of the tensor.
+      data_format: "NHWC" (the default), or "NCHW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
     Raises:
-      InvalidArgumentError: where windows do not fit the image; ValueError while tracing.
+      ValueError: for another format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the image, where sizes along batch and channels
+        are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     return _pooled("MaxPool", 2, input, ksize, strides, padding, data_format, name)
 
@@ -155,10 +212,30 @@ def max_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of volumes ``[n, depth, height, width, channels]``.
+    """The largest element of each window of volumes.
 
     >>> fg.nn.max_pool3d(fg.ones([1, 2, 2, 2, 1]), 2, 2, "VALID").shape
     TensorShape([1, 1, 1, 1, 1])
+
+    Args:
+      input: volumes of floats, or what converts to them:
+        ``[batch, depth, height, width, channels]``, or with channels second
+        ``[batch, channels, depth, height, width]``.
+      ksize: the size of a window: an int, a list of three for depth, height and width, or of 5 for
+        each axis of the tensor.
+      strides: how far windows are apart: an int, a list of three for depth, height and width, or of
+        5 for each axis of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NDHWC" (the default), or "NCDHW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: for another format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the volume, where sizes along batch and
+        channels are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     return _pooled("MaxPool", 3, input, ksize, strides, padding, data_format, name)
 
@@ -177,6 +254,24 @@ def avg_pool(
 
     >>> fg.nn.avg_pool([[[1.0], [3.0], [2.0], [4.0]]], 2, 2, "VALID").numpy()[0, :, 0]
     array([2., 3.], dtype=float32)
+
+    Args:
+      input: sequences, images or volumes of floats, or what converts to them: of rank 3, 4 or 5.
+      ksize: the size of a window: an int, or a list of one for each axis that windows move along,
+        or for each axis of the tensor.
+      strides: how far windows are apart, like ``ksize``.
+      padding: "VALID" or "SAME".
+      data_format: "NWC", "NHWC" or "NDHWC" (unless told), or "NCW", "NCHW" or "NCDHW" where
+        channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: for another rank or format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the input, where sizes along batch and channels
+        are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     n = _axes(input, data_format)
     return _pooled("AvgPool", n, input, ksize, strides, padding, data_format, name)
@@ -192,10 +287,29 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of sequences ``[n, width, channels]``.
+    """The mean of each window of sequences.
 
     >>> fg.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID").numpy()[0, :, 0]
     array([2. , 2.5], dtype=float32)
+
+    Args:
+      input: sequences of floats, or what converts to them: ``[batch, width, channels]``, or with
+        channels second ``[batch, channels, width]``.
+      ksize: the size of a window: an int, a list of one for the width, or of 3 for each axis of the
+        tensor.
+      strides: how far windows are apart: an int, a list of one for the width, or of 3 for each axis
+        of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NWC" (the default), or "NCW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: for another format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the sequence, where sizes along batch and
+        channels are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     return _pooled("AvgPool", 1, input, ksize, strides, padding, data_format, name)
 
@@ -210,7 +324,7 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of images ``[n, height, width, channels]``.
+    """The mean of each window of images.
 
     What padding adds is left out of the mean.
 
@@ -218,6 +332,25 @@ def avg_pool2d(
     >>> fg.nn.avg_pool2d(x, 2, 1, "SAME").numpy()[0, :, :, 0]
     array([[1.5, 2. ],
            [2.5, 3. ]], dtype=float32)
+
+    Args:
+      input: images of floats, or what converts to them: ``[batch, height, width, channels]``, or
+        with channels second ``[batch, channels, height, width]``.
+      ksize: the size of a window: an int, a list of two for height and width, or of 4 for each axis
+        of the tensor.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NHWC" (the default), or "NCHW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: for another format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the image, where sizes along batch and channels
+        are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     return _pooled("AvgPool", 2, input, ksize, strides, padding, data_format, name)
 
@@ -232,10 +365,30 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of volumes ``[n, depth, height, width, channels]``.
+    """The mean of each window of volumes.
 
     >>> fg.nn.avg_pool3d(fg.ones([1, 2, 2, 2, 1]), 2, 2, "VALID").shape
     TensorShape([1, 1, 1, 1, 1])
+
+    Args:
+      input: volumes of floats, or what converts to them:
+        ``[batch, depth, height, width, channels]``, or with channels second
+        ``[batch, channels, depth, height, width]``.
+      ksize: the size of a window: an int, a list of three for depth, height and width, or of 5 for
+        each axis of the tensor.
+      strides: how far windows are apart: an int, a list of three for depth, height and width, or of
+        5 for each axis of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NDHWC" (the default), or "NCDHW" where channels come second.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
+    Raises:
+      ValueError: for another format, or another count of sizes, strides or paddings.
+      InvalidArgumentError: where windows do not fit the volume, where sizes along batch and
+        channels are not 1, and for another dtype; ValueError and TypeError while tracing.
     """
     return _pooled("AvgPool", 3, input, ksize, strides, padding, data_format, name)
 
@@ -252,14 +405,32 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """``max_pool2d``, and where the elements stand in their flattened images.
-
-    With ``include_batch_in_index`` places are counted through all images.
+    """``max_pool2d``, and where the elements are in their flattened images.
 
     >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
     >>> y, at = fg.nn.max_pool_with_argmax(x, 2, 2, "VALID")
     >>> int(at[0, 0, 0, 0])
     3
+
+    Args:
+      input: images of real numbers, or what converts to them: ``[batch, height, width, channels]``.
+      ksize: the size of a window: an int, a list of two for height and width, or of 4 for each axis
+        of the tensor.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NHWC", the default.
+      output_dtype: the dtype of the places, int64 (the default) or int32.
+      include_batch_in_index: whether to count places through all images, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      The elements, of the dtype of ``input``, and their places.
+
+    Raises:
+      ValueError: for another format, or another count of sizes or strides.
+      InvalidArgumentError: where windows do not fit the image, where sizes along batch and channels
+        are not 1, and for other dtypes; ValueError and TypeError while tracing.
     """
     if channels_first(2, data_format):
         raise ValueError("max_pool_with_argmax needs the channels last")
@@ -291,14 +462,35 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A pool of ``"MAX"`` or ``"AVG"`` along as many axes as ``window_shape`` has.
+    """The largest elements or the means of windows along as many axes as ``window_shape`` has.
 
     >>> fg.nn.pool(fg.ones([1, 4, 1]), [2], "AVG").shape
     TensorShape([1, 3, 1])
 
+    Args:
+      input: sequences, images or volumes, or what converts to them: of floats, or for "MAX" of
+        sequences and images of real numbers.
+      window_shape: the size of a window along each axis that windows move along, a list of one, two
+        or three ints.
+      pooling_type: "MAX" or "AVG".
+      strides: how far windows are apart: an int, or a list of one for each axis that windows move
+        along, or for each axis of the tensor; 1 unless told.
+      padding: "VALID" (the default) or "SAME", or for "MAX" of sequences and images without
+        dilations a list of pairs: how many places come before and after along each axis of the
+        tensor.
+      data_format: "NWC", "NHWC" or "NDHWC" (unless told), or "NCW", "NCHW" or "NCDHW" where
+        channels come second.
+      dilations: how far the elements of a window are apart, like ``strides``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input``.
+
     Raises:
-      ValueError: for another type, where both strides and dilations are above 1, and where
-        dilations are above 1 along other axes than those of images.
+      ValueError: for another type or format, where both strides and dilations are above 1, and
+        where dilations are above 1 along other axes than those of images.
+      InvalidArgumentError: where windows without dilations do not fit the input; ValueError while
+        tracing.
     """
     kinds = {"MAX": "MaxPool", "AVG": "AvgPool"}
     if pooling_type not in kinds:
@@ -321,7 +513,7 @@ def pool(
     return moved_back(out, 2) if first else out
 
 
-def _mean(x: Any, window: list, rates: list, padding: Any) -> Any:
+def _mean(x: Any, window: list[Any], rates: list[Any], padding: Any) -> Any:
     """The means of windows whose elements are apart."""
     ones = emit("OnesLike", (x,))
     filters = emit("Fill", ([*window, shape(x)[-1], 1], convert(1.0, x.dtype)))
@@ -329,7 +521,7 @@ def _mean(x: Any, window: list, rates: list, padding: Any) -> Any:
     return realdiv(sums, depthwise_conv2d(ones, filters, [1, 1, 1, 1], padding, dilations=rates))
 
 
-def _largest(x: Any, window: list, rates: list, padding: Any) -> Any:
+def _largest(x: Any, window: list[Any], rates: list[Any], padding: Any) -> Any:
     """The largest elements of windows whose elements are apart."""
     found = None
     for _, part in _taps(x, window, [1, 1], rates, padding):
@@ -337,7 +529,9 @@ def _largest(x: Any, window: list, rates: list, padding: Any) -> Any:
     return found
 
 
-def _largest_of_any(x: Any, filters: Any, strides: list, rates: list, padding: Any) -> Any:
+def _largest_of_any(
+    x: Any, filters: Any, strides: list[Any], rates: list[Any], padding: Any
+) -> Any:
     """The largest sums of windows and filters whose size is known when it runs.
 
     All windows are laid out; the first of the largest sums of each takes the gradient.
@@ -360,20 +554,20 @@ def _windows_along(x: Any, axis: int, size: Any, stride: int, rate: int, padding
     if padding == "SAME":
         count = (n + stride - 1) // stride
         spare = maximum((count - 1) * stride + reach - n, 0)
-        ends = [spare // 2, spare - spare // 2]
+        ends: list[Any] = [spare // 2, spare - spare // 2]
     elif padding == "VALID":
         count = maximum((n - reach) // stride + 1, 0)
         ends = [0, 0]
     else:
         raise ValueError(f'padding must be "VALID" or "SAME" here, got {shown(padding)}')
-    pads: list[list] = [[0, 0]] * (4 if axis == 1 else 5)
+    pads: list[list[Any]] = [[0, 0]] * (4 if axis == 1 else 5)
     pads[axis] = ends
     x = pad(x, pads, constant_values=x.dtype.min)
     places = expand_dims(range_(count) * stride, 1) + range_(size) * rate
     return gather(x, places, axis=axis)
 
 
-def _taps(x: Any, window: list, strides: list, rates: list, padding: Any) -> Any:
+def _taps(x: Any, window: list[Any], strides: list[Any], rates: list[Any], padding: Any) -> Any:
     """For each place in a window of images the elements that stand there, one for each window."""
     x = of_rank(x, 4)
     sizes = x.shape.as_list()[1:3]
@@ -410,14 +604,29 @@ def dilation2d(
     dilations: Any,
     name: str | None = None,
 ) -> Tensor:
-    """The largest sums of windows of images and filters ``[height, width, channels]``.
+    """The largest sums of windows of images and filters.
 
     >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
     >>> fg.nn.dilation2d(x, fg.zeros([2, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4).numpy()
     array([[[[3.]]]], dtype=float32)
 
+    Args:
+      input: images of real numbers, or what converts to them: ``[batch, height, width, channels]``.
+      filters: filters ``[height, width, channels]`` of the same dtype.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NHWC".
+      dilations: how far the elements of a window are apart: an int, a list of two for height and
+        width, or of 4 for each axis of the tensor.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype: ``[batch, height, width, channels]``.
+
     Raises:
-      ValueError: for another format than "NHWC".
+      ValueError: for another format or padding, or another count of strides or dilations.
+      InvalidArgumentError: where the channels do not fit the filters.
     """
     if data_format != "NHWC":
         raise ValueError(f'data_format must be "NHWC", got {shown(data_format)}')
@@ -446,11 +655,30 @@ def erosion2d(
     dilations: Any,
     name: str | None = None,
 ) -> Tensor:
-    """The smallest differences of windows of images and filters ``[height, width, channels]``.
+    """The smallest differences of windows of images and filters.
 
     >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
     >>> fg.nn.erosion2d(x, fg.zeros([2, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4).numpy()
     array([[[[0.]]]], dtype=float32)
+
+    Args:
+      value: images of floats or signed integers, or what converts to them:
+        ``[batch, height, width, channels]``.
+      filters: filters ``[height, width, channels]`` of the same dtype.
+      strides: how far windows are apart: an int, a list of two for height and width, or of 4 for
+        each axis of the tensor.
+      padding: "VALID" or "SAME".
+      data_format: "NHWC".
+      dilations: how far the elements of a window are apart: an int, a list of two for height and
+        width, or of 4 for each axis of the tensor.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of that dtype: ``[batch, height, width, channels]``.
+
+    Raises:
+      ValueError: for another format or padding, or another count of strides or dilations.
+      InvalidArgumentError: where the channels do not fit the filters.
     """
     value, filters = convert_pair(value, filters)
     turned = reverse(filters, [0, 1])

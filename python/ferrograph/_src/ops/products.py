@@ -126,10 +126,28 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Matrices times vectors: ``b`` has one axis fewer than ``a``; see ``matmul``.
+    """Matrices times vectors; see ``matmul``.
 
     >>> fg.linalg.matvec([[1, 2], [3, 4]], [1, 1]).numpy()
     array([3, 7], dtype=int32)
+
+    Args:
+      a: matrices of numbers, or what converts to them; ``[..., m, n]``.
+      b: vectors of the same dtype, ``[..., n]``; leading axes broadcast.
+      transpose_a: whether to transpose the matrices, which makes them ``[..., n, m]``, a bool;
+        False by default.
+      adjoint_a: whether to transpose them and take complex conjugates, a bool; False by default.
+      a_is_sparse, b_is_sparse: not used.
+      name: a name for the operation.
+
+    Returns:
+      A tensor ``[..., m]`` of that dtype.
+
+    Raises:
+      ValueError: where both ``transpose_a`` and ``adjoint_a`` are set, and for shapes that do not
+        fit while tracing.
+      InvalidArgumentError: for shapes that do not fit when run, and for bools and strings.
+      TypeError: where ``transpose_a`` is no bool.
     """
     if transpose_a is not False:
         check_flags("matvec", transpose_a=transpose_a)
@@ -333,7 +351,7 @@ def _flattened(x: Any, first: int, last: int, end: Any, sizes: Any, common: Any)
 
 
 @functools.lru_cache(maxsize=512)
-def _parse(equation: str, ranks: tuple) -> Any:
+def _parse(equation: str, ranks: tuple[Any, ...]) -> Any:
     """The labels of each operand, by its rank, and of the result; the axes of an ellipsis get
     numbers.
     """
@@ -377,7 +395,7 @@ def _labels(group: Any, rank: Any, equation: Any) -> Any:
     return [*before, *range_(-hidden, 0), *after]
 
 
-def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
+def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict[Any, Any]:
     """The size of each letter, where it is known. Refuses those that differ."""
     sizes: dict[Any, int] = {}
     for x, labels in zip(operands, groups, strict=True):
@@ -389,7 +407,7 @@ def _sizes_of_letters(equation: Any, operands: Any, groups: Any) -> dict:
     return sizes
 
 
-def _of_sizes(x: Any, labels: Any, sizes: dict) -> Any:
+def _of_sizes(x: Any, labels: Any, sizes: dict[Any, Any]) -> Any:
     """An operand whose letters have these sizes, which is checked when the graph runs."""
     if x.ndim is None or x.shape.is_fully_defined():
         return x

@@ -164,7 +164,7 @@ def by_vars(
     return _fake(convert(inputs, float32), low, high, num_bits, narrow_range, _by_width)
 
 
-def _parts(gradients: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple:
+def _parts(gradients: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, ...]:
     """The gradient within the range, below it and above it, element by element."""
     gradients, x = convert(gradients, float32), convert(x, float32)
     steps = _steps(low, high, bits, narrow)
@@ -195,6 +195,25 @@ def args_gradient(
 
     >>> fg.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.3, 9.0]).numpy()
     array([1., 0.], dtype=float32)
+
+    Args:
+      gradients: the gradients of the result, a float32 tensor of the shape of ``inputs``, or what
+        converts to one.
+      inputs: the numbers that were rounded, a float32 tensor, or what converts to one; of any
+        shape.
+      min: the lower end of the range, a number; -6 by default.
+      max: the upper end, a larger number; 6 by default.
+      num_bits: how many bits a quantized number has, an int from 2 to 16; 8 by default.
+      narrow_range: whether the lowest number is left out, a bool; False by default.
+      name: not used.
+
+    Returns:
+      A float32 tensor of the shape of ``inputs``.
+
+    Raises:
+      InvalidArgumentError: where ``min`` is not below ``max``, or for another number of bits.
+      TypeError: where an end is no number.
+      ValueError: for tensors of another dtype.
     """
     what = "fake_quant_with_min_max_args_gradient: min and max"
     min, max = (real(end, what) for end in (min, max))
@@ -219,6 +238,24 @@ def vars_gradient(
     >>> found = fg.quantization.fake_quant_with_min_max_vars_gradient([1.0, 2.0], x, 0.0, 1.0)
     >>> found.backprops_wrt_input.numpy(), float(found.backprop_wrt_max)
     (array([1., 0.], dtype=float32), 2.0)
+
+    Args:
+      gradients: the gradients of the result, a float32 tensor of the shape of ``inputs``, or what
+        converts to one.
+      inputs: the numbers that were rounded, a float32 tensor, or what converts to one; of any
+        shape.
+      min, max: the ends of the range, float32 scalars, or what converts to them.
+      num_bits: how many bits a quantized number has, an int from 2 to 16; 8 by default.
+      narrow_range: whether the lowest number is left out, a bool; False by default.
+      name: not used.
+
+    Returns:
+      A named tuple ``(backprops_wrt_input, backprop_wrt_min, backprop_wrt_max)``: of the shape of
+        ``inputs``, and two scalars.
+
+    Raises:
+      InvalidArgumentError: for another number of bits.
+      ValueError: for tensors of another dtype.
     """
     low, high = _bounds(min, max)
     inside, below, above = _parts(gradients, inputs, low, high, num_bits, narrow_range)
@@ -278,6 +315,25 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     ... )
     >>> found.backprops_wrt_input.numpy(), found.backprop_wrt_max.numpy()
     (array([[1., 0.]], dtype=float32), array([0., 1.], dtype=float32))
+
+    Args:
+      gradients: the gradients of the result, a float32 tensor of the shape of ``inputs``, or what
+        converts to one.
+      inputs: the numbers that were rounded, a float32 tensor, or what converts to one; of rank 1 at
+        least.
+      min, max: the ends of the ranges, float32 vectors as long as the last axis, or what converts
+        to them.
+      num_bits: how many bits a quantized number has, an int from 2 to 16; 8 by default.
+      narrow_range: whether the lowest number is left out, a bool; False by default.
+      name: not used.
+
+    Returns:
+      A named tuple ``(backprops_wrt_input, backprop_wrt_min, backprop_wrt_max)``: of the shape of
+        ``inputs``, and two vectors.
+
+    Raises:
+      InvalidArgumentError: for another number of bits.
+      ValueError: for ends of other shapes, and for tensors of another dtype.
     """
     inputs = convert(inputs, float32)
     low, high = _channels(inputs, min, max)

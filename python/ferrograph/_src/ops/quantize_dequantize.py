@@ -108,6 +108,28 @@ def quantize_and_dequantize(
     ...     y = fg.quantization.quantize_and_dequantize(x, -1.0, 1.0, range_given=True)
     >>> tape.gradient(y, x).numpy()
     array([1., 1.], dtype=float32)
+
+    Args:
+      input: a tensor of floats, or what converts to one; of any shape.
+      input_min, input_max: the ends of the range, where ``range_given``; scalars of the dtype of
+        ``input``, or vectors with an ``axis``.
+      signed_input: whether there are steps below 0, a bool; True by default.
+      num_bits: how many bits a quantized number has, an int; 8 by default.
+      range_given: whether the range is that of the arguments, a bool; False by default, for that of
+        the input.
+      round_mode: "HALF_TO_EVEN" (the default) or "HALF_UP": where a number in the middle of two
+        steps goes.
+      name: a name for the operation.
+      narrow_range: whether the lowest step is left out, a bool; False by default.
+      axis: an axis along which each slice has a range of its own, an int; none unless told.
+
+    Returns:
+      A tensor of the dtype and the shape of ``input``.
+
+    Raises:
+      ValueError: for another way of rounding, or an axis that is not there.
+      TypeError: for another dtype.
+      InvalidArgumentError: for a number of bits below 1, or above 62 (63 without steps below 0).
     """
     check_flags("quantize_and_dequantize", signed_input=signed_input, range_given=range_given)
     x = convert(input, dtype_hint=float32)

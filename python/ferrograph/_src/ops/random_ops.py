@@ -175,10 +175,25 @@ def truncated_normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """As ``normal``, without what lies more than two standard deviations from the mean.
+    """As ``normal``, without what is more than two standard deviations from the mean.
 
     >>> float(fg.reduce_max(fg.abs(fg.random.truncated_normal([100])))) <= 2.0
     True
+
+    Args:
+      shape: the shape, a vector of sizes, or one int for a vector.
+      mean: the mean, a number or a tensor that broadcasts; 0.0 by default.
+      stddev: the standard deviation, likewise; 1.0 by default.
+      dtype: the dtype, a floating one; float32 by default.
+      seed: a seed of the operation, an int; see ``set_seed``. None (the default) for the global
+        seed alone.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of ``dtype`` and this shape.
+
+    Raises:
+      InvalidArgumentError: for a negative size, and for another dtype.
     """
     numbers = emit("TruncatedNormal", (sizes(shape),), _attrs(as_dtype(dtype), seed), None)
     return shifted(numbers, mean, stddev, name)
@@ -197,6 +212,15 @@ def shuffle(value: TensorLike, seed: Any = None, name: str | None = None) -> Ten
 
     >>> fg.sort(fg.random.shuffle([1, 2, 3])).numpy()
     array([1, 2, 3], dtype=int32)
+
+    Args:
+      value: a tensor, or what converts to one; of any dtype and shape.
+      seed: a seed of the operation, an int; see ``set_seed``. None (the default) for the global
+        seed alone.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``value``.
     """
     return emit("RandomShuffle", (value,), _attrs(None, seed), name)
 
@@ -298,6 +322,23 @@ def stateless_normal(
 
     >>> fg.random.stateless_normal([2], seed=[1, 2]).shape
     TensorShape([2])
+
+    Args:
+      shape: the shape, a vector of sizes, or one int for a vector.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+      mean: the mean, a number or a tensor that broadcasts; 0.0 by default.
+      stddev: the standard deviation, likewise; 1.0 by default.
+      dtype: the dtype, a floating one; float32 by default.
+      name: a name for the operation.
+      alg: the generator: "auto_select" (the default) or "philox", which are the same.
+
+    Returns:
+      A tensor of ``dtype`` and this shape.
+
+    Raises:
+      ValueError: for another generator.
+      InvalidArgumentError: where ``seed`` is no two integers, for a negative size, and for another
+        dtype.
     """
     check_alg(alg)
     numbers = _stateless("StatelessRandomNormalV2", shape, seed, dtype_or(dtype, float32))
@@ -318,6 +359,23 @@ def stateless_truncated_normal(
 
     >>> fg.random.stateless_truncated_normal([2], seed=[1, 2]).shape
     TensorShape([2])
+
+    Args:
+      shape: the shape, a vector of sizes, or one int for a vector.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+      mean: the mean, a number or a tensor that broadcasts; 0.0 by default.
+      stddev: the standard deviation, likewise; 1.0 by default.
+      dtype: the dtype, a floating one; float32 by default.
+      name: a name for the operation.
+      alg: the generator: "auto_select" (the default) or "philox", which are the same.
+
+    Returns:
+      A tensor of ``dtype`` and this shape.
+
+    Raises:
+      ValueError: for another generator.
+      InvalidArgumentError: where ``seed`` is no two integers, for a negative size, and for another
+        dtype.
     """
     check_alg(alg)
     dtype = dtype_or(dtype, float32)
@@ -337,6 +395,21 @@ def stateless_categorical(
 
     >>> fg.random.stateless_categorical([[0.0, 100.0]], 3, seed=[1, 2]).numpy()
     array([[1, 1, 1]])
+
+    Args:
+      logits: a matrix of unscaled logarithms of probabilities: of real numbers, or what converts to
+        one.
+      num_samples: how many to draw for each row, a scalar of integers.
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+      dtype: the dtype of the result, int64 (the default) or int32.
+      name: a name for the operation.
+
+    Returns:
+      A matrix of ``dtype`` with one row of ``num_samples`` classes for each row.
+
+    Raises:
+      InvalidArgumentError: where ``seed`` is no two integers, ``logits`` is no matrix,
+        ``num_samples`` is negative, and for other dtypes.
     """
     attrs = {"output_dtype": dtype_or(dtype, int64)}
     return emit("StatelessMultinomial", (logits, int32_of(num_samples), seed), attrs, name)
@@ -349,6 +422,18 @@ def split(seed: Any, num: Any = 2, alg: str = "auto_select") -> Tensor:
 
     >>> fg.random.split([1, 2], 3).shape
     TensorShape([3, 2])
+
+    Args:
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+      num: how many seeds, a scalar of integers; 2 by default.
+      alg: the generator: "auto_select" (the default) or "philox", which are the same.
+
+    Returns:
+      A matrix ``[num, 2]`` of the dtype of ``seed``.
+
+    Raises:
+      ValueError: for another generator.
+      InvalidArgumentError: where ``seed`` is no two integers.
     """
     seed = convert(seed)
     return stateless_uniform([num, 2], seed, minval=None, maxval=None, dtype=seed.dtype, alg=alg)
@@ -360,6 +445,18 @@ def fold_in(seed: Any, data: TensorLike, alg: str = "auto_select") -> Tensor:
 
     >>> fg.random.fold_in([1, 2], 5).shape
     TensorShape([2])
+
+    Args:
+      seed: two integers, a vector of int32, int64, uint32 or uint64, or what converts to one.
+      data: the number, a scalar of int32, int64, uint32 or uint64, or what converts to one.
+      alg: the generator: "auto_select" (the default) or "philox", which are the same.
+
+    Returns:
+      A vector of two numbers of the dtype of ``data``.
+
+    Raises:
+      ValueError: for another generator, and for floats.
+      InvalidArgumentError: where ``seed`` is no two integers, or ``data`` no scalar.
     """
     data = convert(data)
     first = stateless_uniform([], seed, minval=None, maxval=None, dtype=data.dtype, alg=alg)

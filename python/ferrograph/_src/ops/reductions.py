@@ -32,21 +32,6 @@ from .numeric import cast, widened
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_DOC = """Args:
-  input_tensor: a tensor of {dtypes}.
-  axis: the axes to reduce, an integer or a list of them; negative ones count from the end. All of
-    them unless told, none for an empty list.
-  keepdims: whether reduced axes stay, with size 1.
-  name: a name for the operation.
-
-Returns:
-  The reduced tensor, of the dtype of ``input_tensor``.
-
-Raises:
-  ValueError, InvalidArgumentError: where an axis is outside the rank, while tracing and when run
-  eagerly.
-"""
-
 
 def _over_all(op: Any, x: Any, keepdims: Any, name: Any) -> Any:
     out = emit(op, (x, all_axes(x)), KEEP if keepdims else DROP, name)
@@ -55,7 +40,7 @@ def _over_all(op: Any, x: Any, keepdims: Any, name: Any) -> Any:
     return out
 
 
-def _reduces(op: str, dtypes: str = "numbers") -> Callable[[F], F]:
+def _reduces(op: str) -> Callable[[F], F]:
     """The body of a function that is the reduction ``op``, of all axes unless told."""
 
     dtype = boolean if op in ("All", "Any") else None
@@ -72,7 +57,7 @@ def _reduces(op: str, dtypes: str = "numbers") -> Callable[[F], F]:
                 axis = int_vector(axis)
             return emit(op, (input_tensor, axis), KEEP if keepdims else DROP, name)
 
-        made: Any = dispatched(dressed(reduce, declared, _DOC.format(dtypes=dtypes)))
+        made: Any = dispatched(dressed(reduce, declared))
         return made
 
     return make
@@ -87,6 +72,19 @@ def reduce_sum(
 
     >>> fg.reduce_sum([[1, 2], [3, 4]], axis=0).numpy()
     array([4, 6], dtype=int32)
+
+    Args:
+      input_tensor: a tensor of numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
@@ -99,6 +97,19 @@ def reduce_mean(
 
     >>> fg.reduce_mean([[1.0, 2.0], [3.0, 5.0]], axis=1).numpy()
     array([1.5, 4. ], dtype=float32)
+
+    Args:
+      input_tensor: a tensor of numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
@@ -111,6 +122,19 @@ def reduce_prod(
 
     >>> fg.reduce_prod([2, 3, 4]).numpy()
     np.int32(24)
+
+    Args:
+      input_tensor: a tensor of numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
@@ -123,6 +147,19 @@ def reduce_max(
 
     >>> fg.reduce_max([[1, 7], [5, 3]], axis=-1).numpy()
     array([7, 5], dtype=int32)
+
+    Args:
+      input_tensor: a tensor of real numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
@@ -135,11 +172,24 @@ def reduce_min(
 
     >>> fg.reduce_min([[1, 7], [5, 3]], axis=-1).numpy()
     array([1, 3], dtype=int32)
+
+    Args:
+      input_tensor: a tensor of real numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
 @public("math.reduce_all", "reduce_all")
-@_reduces("All", "of bools")
+@_reduces("All")
 def reduce_all(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -147,11 +197,24 @@ def reduce_all(
 
     >>> fg.reduce_all([[True, True], [False, True]], axis=1).numpy()
     array([ True, False])
+
+    Args:
+      input_tensor: a tensor of bools, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
 @public("math.reduce_any", "reduce_any")
-@_reduces("Any", "of bools")
+@_reduces("Any")
 def reduce_any(
     input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -159,6 +222,19 @@ def reduce_any(
 
     >>> fg.reduce_any([[True, True], [False, False]], axis=1).numpy()
     array([ True, False])
+
+    Args:
+      input_tensor: a tensor of bools, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
@@ -171,6 +247,19 @@ def reduce_euclidean_norm(
 
     >>> fg.math.reduce_euclidean_norm([3.0, 4.0]).numpy()
     np.float32(5.0)
+
+    Args:
+      input_tensor: a tensor of numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
 
 
@@ -184,8 +273,20 @@ def reduce_variance(
     >>> fg.math.reduce_variance([1.0, 2.0, 3.0, 6.0]).numpy()
     np.float32(3.5)
 
+    Args:
+      input_tensor: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor`` (for complex numbers, of that of their parts),
+        without the reduced axes.
+
     Raises:
-      TypeError: for integers.
+      TypeError: for another dtype.
+      InvalidArgumentError: where an axis is outside of the rank.
     """
     x = convert(input_tensor)
     if not (x.dtype.is_floating or x.dtype.is_complex):
@@ -203,6 +304,21 @@ def reduce_std(
 
     >>> fg.math.reduce_std([[1.0, 3.0], [2.0, 2.0]], axis=1).numpy()
     array([1., 0.], dtype=float32)
+
+    Args:
+      input_tensor: a tensor of floats or complex numbers, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor`` (for complex numbers, of that of their parts),
+        without the reduced axes.
+
+    Raises:
+      TypeError: for another dtype.
+      InvalidArgumentError: where an axis is outside of the rank.
     """
     return sqrt(reduce_variance(input_tensor, axis, keepdims), name)
 
@@ -216,6 +332,19 @@ def reduce_logsumexp(
 
     >>> fg.reduce_logsumexp([1000.0, 1000.0]).numpy().round(2)
     np.float32(1000.69)
+
+    Args:
+      input_tensor: a tensor of floats, or what converts to one; of any shape.
+      axis: the axes to reduce, an int or a list of them; negative ones count from the end. All of
+        them unless told, none for an empty list.
+      keepdims: whether reduced axes stay, with size 1, a bool; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``input_tensor``, without the reduced axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
     x = convert(input_tensor)
     top = reduce_max(x, axis, True)
@@ -239,6 +368,20 @@ def count_nonzero(
 
     >>> fg.math.count_nonzero([[0.0, 2.0], [3.0, 4.0]], axis=0).numpy()
     array([1, 2])
+
+    Args:
+      input: a tensor of numbers, bools or strings, or what converts to one; of any shape.
+      axis: the axes to count over, an int or a list of them; negative ones count from the end. All
+        of them unless told.
+      keepdims: a bool, whether these axes stay, with size 1; not unless told.
+      dtype: the dtype of the counts, int64 by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of ``dtype``, without the axes counted over.
+
+    Raises:
+      InvalidArgumentError: where an axis is outside of the rank.
     """
     x = convert(input)
     zeros = emit("ZerosLike", (x,), None, None)
@@ -247,10 +390,17 @@ def count_nonzero(
 
 @public("math.zero_fraction", "nn.zero_fraction")
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
-    """The fraction of elements that are zero, as float32; NaN where there are none.
+    """The fraction of elements that are zero (for strings, empty); NaN where there are none.
 
     >>> fg.math.zero_fraction([0.0, 3.0, 0.0, 1.0]).numpy()
     np.float32(0.5)
+
+    Args:
+      value: a tensor of numbers, bools or strings, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A float32 scalar.
     """
     value = convert(value)
     size = emit("Size", (value,), {"out_type": int64}, None)
@@ -294,10 +444,22 @@ def _axis_of(axis: Any) -> Any:
 def argmin(
     input: TensorLike, axis: Any = None, output_type: Any = int64, name: str | None = None
 ) -> Tensor:
-    """The position of the smallest element along an axis, the first among equals; see ``argmax``.
+    """The position of the smallest element along an axis, the first among equals.
 
     >>> fg.argmin([[1, 9, 3], [7, 5, 7]], axis=1).numpy()
     array([0, 1])
+
+    Args:
+      input: a tensor of real numbers or bools, or what converts to one; of rank 1 or more.
+      axis: the axis to search, an int scalar; 0 unless told, negative ones count from the end.
+      output_type: int64 (the default) or int32.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of ``output_type``, of the shape of ``input`` without that axis.
+
+    Raises:
+      InvalidArgumentError: where the axis is empty or outside of the rank, and for other dtypes.
     """
     attrs = {"output_type": dtype_or(output_type, int64)}
     return emit("ArgMin", (input, _axis_of(axis)), attrs, name)
@@ -335,10 +497,23 @@ def cumprod(
     reverse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Running products along an axis; the arguments are those of ``cumsum``.
+    """Running products along an axis.
 
     >>> fg.math.cumprod([2, 3, 4], reverse=True).numpy()
     array([24, 12,  4], dtype=int32)
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of rank 1 or more.
+      axis: the axis, an int scalar; 0 by default, negative ones count from the end.
+      exclusive: a bool, whether each product leaves its own element out; False by default.
+      reverse: a bool, whether to begin at the end; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``x``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where the axis is outside of the rank.
     """
     return emit("Cumprod", (x, axis), {"exclusive": exclusive, "reverse": reverse}, name)
 
@@ -349,6 +524,16 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.is_non_decreasing([1, 1, 2]).numpy()
     np.True_
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A scalar bool.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     return _ordered(greater_equal, x, name)
 
@@ -359,6 +544,16 @@ def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.is_strictly_increasing([1, 1, 2]).numpy()
     np.False_
+
+    Args:
+      x: a tensor of real numbers, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A scalar bool.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     return _ordered(greater, x, name)
 
@@ -378,10 +573,23 @@ def cumulative_logsumexp(
     reverse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """``log(cumsum(exp(x)))`` along an axis, without overflow; for the arguments see ``cumsum``.
+    """``log(cumsum(exp(x)))`` along an axis, without overflow.
 
     >>> fg.math.cumulative_logsumexp([0.0, 0.0]).numpy()
     array([0.       , 0.6931472], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of rank 1 or more.
+      axis: the axis, an int scalar; 0 by default, negative ones count from the end.
+      exclusive: a bool, whether each sum leaves its own element out; False by default.
+      reverse: a bool, whether to begin at the end; False by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``x``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where the axis is outside of the rank.
     """
     attrs = {"exclusive": exclusive, "reverse": reverse}
     return emit("CumulativeLogsumexp", (x, axis), attrs, name)

@@ -51,25 +51,6 @@ from .selection import boolean_mask, tensor_scatter_nd_update
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_UNSORTED_DOC = """Args:
-  data: a tensor of numbers.
-  segment_ids: an integer for each element of so many first axes of ``data``.
-  num_segments: the number of segments, a scalar.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: for an id that is not below ``num_segments``.
-"""
-
-_SORTED_DOC = """Args:
-  data: a tensor of numbers.
-  segment_ids: a sorted vector of integers from 0 up, one for each slice along the first axis.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: where the ids are not sorted, or negative.
-"""
-
 
 def _unsorted(op: str) -> Callable[[F], F]:
     """The body of a function that is the operation ``op`` on segments in any order."""
@@ -78,7 +59,7 @@ def _unsorted(op: str) -> Callable[[F], F]:
         def segment(data, segment_ids, num_segments, name=None):
             return emit(op, (data, segment_ids, num_segments), None, name)
 
-        return dressed(dispatched(segment), declared, _UNSORTED_DOC)
+        return dressed(dispatched(segment), declared)
 
     return make
 
@@ -93,7 +74,7 @@ def _sorted(op: str) -> Callable[[F], F]:
             except CompositeInput as e:
                 return ask(segment, (data, segment_ids), {}, e)
 
-        return asks(dressed(segment, declared, _SORTED_DOC))
+        return asks(dressed(segment, declared))
 
     return make
 
@@ -109,6 +90,21 @@ def unsorted_segment_sum(
 
     >>> fg.math.unsorted_segment_sum([1, 2, 3], [0, 1, 0], 2).numpy()
     array([4, 2], dtype=int32)
+
+    Args:
+      data: a tensor of numbers, or what converts to one.
+      segment_ids: an id for each slice, a tensor of int32 or int64 whose shape is that of so many
+        first axes of ``data``.
+      num_segments: the number of segments, a scalar of int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose axes of ``segment_ids`` are one axis of size
+        ``num_segments``.
+
+    Raises:
+      InvalidArgumentError: for an id that is not below ``num_segments``, for ids whose shape does
+        not fit, and for other dtypes.
     """
 
 
@@ -123,6 +119,21 @@ def unsorted_segment_prod(
 
     >>> fg.math.unsorted_segment_prod([1, 2, 3], [0, 1, 0], 2).numpy()
     array([3, 2], dtype=int32)
+
+    Args:
+      data: a tensor of numbers, or what converts to one.
+      segment_ids: an id for each slice, a tensor of int32 or int64 whose shape is that of so many
+        first axes of ``data``.
+      num_segments: the number of segments, a scalar of int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose axes of ``segment_ids`` are one axis of size
+        ``num_segments``.
+
+    Raises:
+      InvalidArgumentError: for an id that is not below ``num_segments``, for ids whose shape does
+        not fit, and for other dtypes.
     """
 
 
@@ -137,6 +148,21 @@ def unsorted_segment_max(
 
     >>> fg.math.unsorted_segment_max([1, 2, 3], [0, 1, 0], 2).numpy()
     array([3, 2], dtype=int32)
+
+    Args:
+      data: a tensor of real numbers, or what converts to one.
+      segment_ids: an id for each slice, a tensor of int32 or int64 whose shape is that of so many
+        first axes of ``data``.
+      num_segments: the number of segments, a scalar of int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose axes of ``segment_ids`` are one axis of size
+        ``num_segments``.
+
+    Raises:
+      InvalidArgumentError: for an id that is not below ``num_segments``, for ids whose shape does
+        not fit, and for other dtypes.
     """
 
 
@@ -151,6 +177,21 @@ def unsorted_segment_min(
 
     >>> fg.math.unsorted_segment_min([1, 2, 3], [0, 1, 0], 2).numpy()
     array([1, 2], dtype=int32)
+
+    Args:
+      data: a tensor of real numbers, or what converts to one.
+      segment_ids: an id for each slice, a tensor of int32 or int64 whose shape is that of so many
+        first axes of ``data``.
+      num_segments: the number of segments, a scalar of int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose axes of ``segment_ids`` are one axis of size
+        ``num_segments``.
+
+    Raises:
+      InvalidArgumentError: for an id that is not below ``num_segments``, for ids whose shape does
+        not fit, and for other dtypes.
     """
 
 
@@ -163,6 +204,20 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
     >>> fg.math.segment_sum([1, 2, 3], [0, 0, 1]).numpy()
     array([3, 3], dtype=int32)
+
+    Args:
+      data: a tensor of numbers, or what converts to one; of rank 1 or more.
+      segment_ids: a sorted vector of int32 or int64 from 0 up, one for each slice along the first
+        axis.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose first axis has a place for each id up to the last
+        one.
+
+    Raises:
+      InvalidArgumentError: where the ids are not sorted, negative, or not as many as slices, and
+        for other dtypes.
     """
 
 
@@ -175,6 +230,20 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
     >>> fg.math.segment_mean([1.0, 2.0, 3.0], [0, 0, 1]).numpy()
     array([1.5, 3. ], dtype=float32)
+
+    Args:
+      data: a tensor of numbers, or what converts to one; of rank 1 or more.
+      segment_ids: a sorted vector of int32 or int64 from 0 up, one for each slice along the first
+        axis.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose first axis has a place for each id up to the last
+        one.
+
+    Raises:
+      InvalidArgumentError: where the ids are not sorted, negative, or not as many as slices, and
+        for other dtypes.
     """
 
 
@@ -187,6 +256,20 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
     >>> fg.math.segment_prod([1, 2, 3], [0, 0, 1]).numpy()
     array([2, 3], dtype=int32)
+
+    Args:
+      data: a tensor of numbers, or what converts to one; of rank 1 or more.
+      segment_ids: a sorted vector of int32 or int64 from 0 up, one for each slice along the first
+        axis.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose first axis has a place for each id up to the last
+        one.
+
+    Raises:
+      InvalidArgumentError: where the ids are not sorted, negative, or not as many as slices, and
+        for other dtypes.
     """
 
 
@@ -199,6 +282,20 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
     >>> fg.math.segment_max([1, 2, 3], [0, 0, 1]).numpy()
     array([2, 3], dtype=int32)
+
+    Args:
+      data: a tensor of real numbers, or what converts to one; of rank 1 or more.
+      segment_ids: a sorted vector of int32 or int64 from 0 up, one for each slice along the first
+        axis.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose first axis has a place for each id up to the last
+        one.
+
+    Raises:
+      InvalidArgumentError: where the ids are not sorted, negative, or not as many as slices, and
+        for other dtypes.
     """
 
 
@@ -211,6 +308,20 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
     >>> fg.math.segment_min([1, 2, 3], [0, 0, 1]).numpy()
     array([1, 3], dtype=int32)
+
+    Args:
+      data: a tensor of real numbers, or what converts to one; of rank 1 or more.
+      segment_ids: a sorted vector of int32 or int64 from 0 up, one for each slice along the first
+        axis.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose first axis has a place for each id up to the last
+        one.
+
+    Raises:
+      InvalidArgumentError: where the ids are not sorted, negative, or not as many as slices, and
+        for other dtypes.
     """
 
 
@@ -230,10 +341,25 @@ def _segment_counts(data: Any, segment_ids: Any, num_segments: Any) -> Any:
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The means of the slices with each id, 0 for empty segments; see ``unsorted_segment_sum``.
+    """The means of the slices with each id, 0 for empty segments; negative ids are dropped.
 
     >>> fg.math.unsorted_segment_mean([5.0, 6.0, 8.0], [1, 0, 1], 3).numpy()
     array([6. , 6.5, 0. ], dtype=float32)
+
+    Args:
+      data: a tensor of real numbers, or what converts to one.
+      segment_ids: an id for each slice, a tensor of int32 or int64 whose shape is that of so many
+        first axes of ``data``.
+      num_segments: the number of segments, a scalar of int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A tensor whose axes of ``segment_ids`` are one axis of size ``num_segments``, of the dtype of
+        ``data``; float32 for integers of 8 and 16 bits, float64 for others.
+
+    Raises:
+      InvalidArgumentError: for an id that is not below ``num_segments``, for ids whose shape does
+        not fit, and for other dtypes.
     """
     counts = _segment_counts(data, segment_ids, num_segments)
     return divide(unsorted_segment_sum(data, segment_ids, num_segments), counts, name)
@@ -244,10 +370,26 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The sums of the slices with each id, divided by the square root of their number.
+    """The sums of the slices with each id, divided by the square root of their number; negative ids
+    are dropped.
 
     >>> fg.math.unsorted_segment_sqrt_n([1.0, 3.0], [0, 0], 1).numpy()
     array([2.828427], dtype=float32)
+
+    Args:
+      data: a tensor of floats, or what converts to one.
+      segment_ids: an id for each slice, a tensor of int32 or int64 whose shape is that of so many
+        first axes of ``data``.
+      num_segments: the number of segments, a scalar of int32 or int64.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``data``, whose axes of ``segment_ids`` are one axis of size
+        ``num_segments``.
+
+    Raises:
+      InvalidArgumentError: for an id that is not below ``num_segments``, for ids whose shape does
+        not fit, and for other dtypes.
     """
     counts = _segment_counts(data, segment_ids, num_segments)
     return divide(unsorted_segment_sum(data, segment_ids, num_segments), sqrt(counts), name)
@@ -350,11 +492,24 @@ def histogram_fixed_width_bins(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """The bin of each value among ``nbins`` equal ones; what lies outside goes to the bin at that
-    end.
+    """The bin of each value among equal ones; what is outside goes to the bin at that end.
 
     >>> fg.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 5.0], [0.0, 5.0], nbins=5).numpy()
     array([0, 0, 1, 4], dtype=int32)
+
+    Args:
+      values: a tensor of floats, or what converts to one; of any shape.
+      value_range: where the first bin begins and the last one ends, two numbers that convert to the
+        dtype of ``values``.
+      nbins: the number of bins, a scalar; 100 by default.
+      dtype: the dtype of the result, of numbers; int32 by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of ``dtype`` and the shape of ``values``.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where the range is not of two numbers.
     """
     values = convert(values)
     low, high = emit("Unpack", (convert(value_range, values.dtype),), {"num": 2, "axis": 0}, None)
@@ -373,11 +528,21 @@ def histogram_fixed_width(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values fall into each of ``nbins`` equal bins; what lies outside counts in the bin
-    at that end. Bins are found in double precision.
+    """How many values fall into each of several equal bins; what is outside counts in the bin at
+    that end. Bins are found in double precision.
 
     >>> fg.histogram_fixed_width([-1.0, 0.0, 1.5, 5.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 0, 0, 1], dtype=int32)
+
+    Args:
+      values: a tensor of numbers, or what converts to one; of any shape.
+      value_range: where the first bin begins and the last one ends, two numbers, which must rise.
+      nbins: the number of bins, a scalar; 100 by default.
+      dtype: the dtype of the counts, of numbers; int32 by default.
+      name: a name for the operation.
+
+    Returns:
+      A vector of ``dtype`` with a count for each bin.
 
     Raises:
       InvalidArgumentError: for a NaN, an empty range, or no bins.
@@ -510,7 +675,7 @@ def dynamic_stitch(indices: TensorLike, data: TensorLike, name: str | None = Non
     return tensor_scatter_nd_update(empty, expand_dims(flat, 1), rows, name)
 
 
-def _with_one_tail(indices: list, data: list) -> tuple[list, list]:
+def _with_one_tail(indices: list[Any], data: list[Any]) -> tuple[list[Any], list[Any]]:
     """Indices and data, of which a trace knows what follows from one shape of slices in all of
     them; it is checked when the graph runs.
     """

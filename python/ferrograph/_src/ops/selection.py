@@ -32,14 +32,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 def slice(
     input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The block of a tensor that starts at ``begin`` and has this size; a size of -1 takes all
-    that is left.
+    """A block of a tensor.
 
     >>> fg.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy().tolist()
     [[2, 3], [5, 6]]
 
+    Args:
+      input_: a tensor, or what converts to one; of any dtype and shape.
+      begin: where the block begins, a vector of int32 or int64 with a number for each axis, none
+        negative.
+      size: its sizes, another one of the same dtype; -1 takes all that is left.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the rank of ``input_``.
+
     Raises:
-      ValueError, InvalidArgumentError: where the block is not inside the tensor.
+      ValueError, InvalidArgumentError: where the block is not inside the tensor, or the numbers are
+        not as many as axes, while tracing and when run.
     """
     begin, size = convert_pair(int_vector(begin), int_vector(size))
     return emit("Slice", (input_, begin, size), None, name)
@@ -234,17 +244,6 @@ def scatter_nd(
     return emit("ScatterNd", (indices, updates, shape), None, name)
 
 
-_SCATTER_DOC = """Args:
-  tensor: a tensor.
-  indices: integers; the last axis holds coordinates.
-  updates: an element or a slice for each coordinate.
-  name: a name for the operation.
-
-Raises:
-  InvalidArgumentError: for coordinates outside of ``tensor``.
-"""
-
-
 def _scatters(op: str) -> Callable[[F], F]:
     """The body of a function that is the operation ``op`` on a tensor and updates at places."""
 
@@ -256,7 +255,7 @@ def _scatters(op: str) -> Callable[[F], F]:
             except CompositeInput as e:
                 return ask(scatter, (tensor, indices, updates), {}, e)
 
-        return asks(dressed(scatter, declared, _SCATTER_DOC))
+        return asks(dressed(scatter, declared))
 
     return make
 
@@ -270,6 +269,20 @@ def tensor_scatter_nd_update(
 
     >>> fg.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy()
     array([1, 9, 3], dtype=int32)
+
+    Args:
+      tensor: a tensor, or what converts to one; of any dtype.
+      indices: a tensor of int32 or int64, whose last axis holds coordinates; where these are fewer
+        than axes of ``tensor``, they are those of slices.
+      updates: an element or a slice for each coordinate, of the dtype of ``tensor``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``tensor``.
+
+    Raises:
+      InvalidArgumentError: for coordinates outside of ``tensor``, for updates of another shape, and
+        for other dtypes.
     """
 
 
@@ -282,6 +295,20 @@ def tensor_scatter_nd_add(
 
     >>> fg.tensor_scatter_nd_add([1, 2, 3], [[1]], [9]).numpy()
     array([ 1, 11,  3], dtype=int32)
+
+    Args:
+      tensor: a tensor of numbers, or what converts to one.
+      indices: a tensor of int32 or int64, whose last axis holds coordinates; where these are fewer
+        than axes of ``tensor``, they are those of slices.
+      updates: an element or a slice for each coordinate, of the dtype of ``tensor``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``tensor``.
+
+    Raises:
+      InvalidArgumentError: for coordinates outside of ``tensor``, for updates of another shape, and
+        for other dtypes.
     """
 
 
@@ -294,6 +321,20 @@ def tensor_scatter_nd_sub(
 
     >>> fg.tensor_scatter_nd_sub([1, 2, 3], [[1]], [9]).numpy()
     array([ 1, -7,  3], dtype=int32)
+
+    Args:
+      tensor: a tensor of numbers, or what converts to one.
+      indices: a tensor of int32 or int64, whose last axis holds coordinates; where these are fewer
+        than axes of ``tensor``, they are those of slices.
+      updates: an element or a slice for each coordinate, of the dtype of ``tensor``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``tensor``.
+
+    Raises:
+      InvalidArgumentError: for coordinates outside of ``tensor``, for updates of another shape, and
+        for other dtypes.
     """
 
 
@@ -306,6 +347,20 @@ def tensor_scatter_nd_max(
 
     >>> fg.tensor_scatter_nd_max([1, 2, 3], [[1]], [9]).numpy()
     array([1, 9, 3], dtype=int32)
+
+    Args:
+      tensor: a tensor of real numbers, or what converts to one.
+      indices: a tensor of int32 or int64, whose last axis holds coordinates; where these are fewer
+        than axes of ``tensor``, they are those of slices.
+      updates: an element or a slice for each coordinate, of the dtype of ``tensor``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``tensor``.
+
+    Raises:
+      InvalidArgumentError: for coordinates outside of ``tensor``, for updates of another shape, and
+        for other dtypes.
     """
 
 
@@ -318,6 +373,20 @@ def tensor_scatter_nd_min(
 
     >>> fg.tensor_scatter_nd_min([1, 2, 3], [[1]], [9]).numpy()
     array([1, 2, 3], dtype=int32)
+
+    Args:
+      tensor: a tensor of real numbers, or what converts to one.
+      indices: a tensor of int32 or int64, whose last axis holds coordinates; where these are fewer
+        than axes of ``tensor``, they are those of slices.
+      updates: an element or a slice for each coordinate, of the dtype of ``tensor``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``tensor``.
+
+    Raises:
+      InvalidArgumentError: for coordinates outside of ``tensor``, for updates of another shape, and
+        for other dtypes.
     """
 
 

@@ -316,6 +316,21 @@ def inverse_mdct(
     >>> frames = fg.signal.mdct(fg.ones([8]), 4)
     >>> fg.signal.inverse_mdct(frames).numpy()[2:6].round(4)
     array([1., 1., 1., 1.], dtype=float32)
+
+    Args:
+      mdcts: a tensor of float32 or float64, or what converts to one: frames
+        ``[..., frames, half]``, half of the length of a frame being even.
+      window_fn: makes what frames are multiplied by, a function of a length and a ``dtype``;
+        ``signal.vorbis_window`` by default, None for the square root of a half.
+      norm: None (the default), or "ortho", as for ``signal.mdct``.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of ``mdcts``: ``[..., (frames + 1) * half]``.
+
+    Raises:
+      ValueError: for another norm, and for a rank below 2.
+      TypeError: for another dtype, and where ``window_fn`` is no function.
     """
     mdcts = convert(mdcts, dtype_hint=float32)
     half = size_along(mdcts, -1)
@@ -417,8 +432,17 @@ def mfccs_from_log_mel_spectrograms(
     >>> fg.signal.mfccs_from_log_mel_spectrograms([[1.0, 1.0]]).numpy().round(4)
     array([[2., 0.]], dtype=float32)
 
+    Args:
+      log_mel_spectrograms: a tensor of float32 or float64, or what converts to one; the last axis
+        has the steps of mel.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype and the shape of ``log_mel_spectrograms``.
+
     Raises:
       ValueError: for spectra of no steps.
+      TypeError: for another dtype.
     """
     spectra = convert(log_mel_spectrograms, dtype_hint=float32)
     n = size_along(spectra, -1)

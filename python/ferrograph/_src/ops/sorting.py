@@ -188,8 +188,13 @@ def unique(x: TensorLike, out_idx: Any = int32, name: str | None = None) -> Any:
     >>> y.numpy(), idx.numpy()
     (array([4, 1, 2], dtype=int32), array([0, 1, 0, 2], dtype=int32))
 
+    Args:
+      x: a vector, or what converts to one; of any dtype.
+      out_idx: the dtype of ``idx``, int32 (the default) or int64.
+      name: a name for the operation.
+
     Returns:
-      A named tuple ``(y, idx)`` with ``y[idx[i]] == x[i]``; ``idx`` has dtype ``out_idx``.
+      A named tuple ``(y, idx)`` with ``y[idx[i]] == x[i]``.
 
     Raises:
       ValueError, InvalidArgumentError: where ``x`` is no vector.
@@ -203,6 +208,17 @@ def unique_with_counts(x: TensorLike, out_idx: Any = int32, name: str | None = N
 
     >>> fg.unique_with_counts([4, 1, 4]).count.numpy()
     array([2, 1], dtype=int32)
+
+    Args:
+      x: a vector, or what converts to one; of any dtype.
+      out_idx: the dtype of ``idx`` and ``count``, int32 (the default) or int64.
+      name: a name for the operation.
+
+    Returns:
+      A named tuple ``(y, idx, count)`` with ``y[idx[i]] == x[i]``.
+
+    Raises:
+      ValueError, InvalidArgumentError: where ``x`` is no vector.
     """
     return UniqueWithCounts(*emit("UniqueWithCounts", (x,), {"out_idx": as_dtype(out_idx)}, name))
 

@@ -19,6 +19,16 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.bessel_i0([0.0, 1.0]).numpy()
     array([1.       , 1.2660658], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -29,6 +39,16 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.bessel_i1([0.0, 1.0]).numpy()
     array([0.       , 0.5651591], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -39,6 +59,16 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_k0([0.5, 1.0]).numpy()
     array([0.9244191, 0.4210244], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -49,6 +79,16 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_k0e([0.5, 1.0]).numpy()
     array([1.5241094, 1.1444631], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -59,6 +99,16 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_k1([0.5, 1.0]).numpy()
     array([1.6564411 , 0.60190725], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -69,6 +119,16 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_k1e([0.5, 1.0]).numpy()
     array([2.7310097, 1.6361535], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -79,6 +139,16 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_j0([0.5, 1.0]).numpy()
     array([0.9384698, 0.7651977], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -89,6 +159,16 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_j1([0.5, 1.0]).numpy()
     array([0.24226846, 0.44005057], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -99,6 +179,16 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_y0([0.5, 1.0]).numpy()
     array([-0.44451874,  0.08825696], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -109,6 +199,16 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.bessel_y1([0.5, 1.0]).numpy()
     array([-1.4714724, -0.7812128], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -119,6 +219,16 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.dawsn([0.5, 1.0]).numpy()
     array([0.4244364, 0.5380795], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -129,6 +239,16 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.expint([0.5, 1.0]).numpy()
     array([0.4542199, 1.8951178], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -139,6 +259,16 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.fresnel_cos([0.5, 1.0]).numpy()
     array([0.49234423, 0.7798934 ], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -149,6 +279,16 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.fresnel_sin([0.5, 1.0]).numpy()
     array([0.06473243, 0.43825915], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 
@@ -161,6 +301,16 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.math.special.spence([0.5, 1.0, 2.0]).numpy()
     array([ 0.58224055,  0.        , -0.822467  ], dtype=float32)
+
+    Args:
+      x: a tensor of floats, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of the dtype of x and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
 
 

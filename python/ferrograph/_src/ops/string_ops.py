@@ -68,6 +68,19 @@ def join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Te
 
     >>> fg.strings.join([["a", "b"], "!"]).numpy()
     array([b'a!', b'b!'], dtype=object)
+
+    Args:
+      inputs: a list of tensors of strings of one shape and of scalars, or a tensor, whose slices
+        along the first axis are joined.
+      separator: what to put between them, a string; nothing by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings of that shape; a scalar for an empty list.
+
+    Raises:
+      TypeError: where ``inputs`` is no list, or is of what are no strings.
+      InvalidArgumentError: where shapes differ.
     """
     tensors = [convert(x, string) for x in several(inputs, "strings.join: inputs")]
     return emit("StringJoin", tensors, {"separator": separator}, name)
@@ -82,10 +95,24 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """The strings along axes joined, one axis after another: all of them in row order unless told.
+    """The strings along axes joined, one axis after another.
 
     >>> fg.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy()
     array([b'ab', b'cd'], dtype=object)
+
+    Args:
+      inputs: a tensor of strings, or what converts to one; of any shape.
+      axis: the axes to join along, an int or a list of them; negative ones count from the end. All
+        of them in row order unless told.
+      keepdims: whether these axes stay, with size 1, a bool; False by default.
+      separator: what to put between strings, a string; nothing by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings, without these axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and where an axis is outside of the rank.
     """
     inputs = convert(inputs)
     if axis is None:
@@ -101,10 +128,22 @@ def reduce_join(
 @public("strings.length", ragged="flat")
 @dispatched
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """The lengths of strings in bytes, or characters for ``unit="UTF8_CHAR"``, as int32.
+    """The lengths of strings.
 
     >>> fg.strings.length(["hello", "hé"]).numpy()
     array([5, 3], dtype=int32)
+
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      unit: "BYTE" (the default) or "UTF8_CHAR": what to count, bytes or characters.
+      name: a name for the operation.
+
+    Returns:
+      An int32 tensor of the shape of ``input``.
+
+    Raises:
+      ValueError: for another unit.
+      InvalidArgumentError: for another dtype.
     """
     return emit("StringLength", (input,), {"unit": unit}, name)
 
@@ -136,10 +175,22 @@ def substr(
 @public("strings.lower", ragged="flat")
 @dispatched
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Strings in lower case: ASCII letters, or all for ``encoding="utf-8"``.
+    """Strings in lower case.
 
     >>> fg.strings.lower("ABC").numpy()
     b'abc'
+
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      encoding: "" (the default) for ASCII letters alone, "utf-8" for all letters.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings of the shape of ``input``.
+
+    Raises:
+      ValueError: for another encoding.
+      InvalidArgumentError: for another dtype, and for "utf-8" where a string is none of it.
     """
     return emit("StringLower", (input,), {"encoding": encoding}, name)
 
@@ -147,10 +198,22 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Ten
 @public("strings.upper", ragged="flat")
 @dispatched
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Strings in upper case: ASCII letters, or all for ``encoding="utf-8"``.
+    """Strings in upper case.
 
     >>> fg.strings.upper("abc").numpy()
     b'ABC'
+
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      encoding: "" (the default) for ASCII letters alone, "utf-8" for all letters.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings of the shape of ``input``.
+
+    Raises:
+      ValueError: for another encoding.
+      InvalidArgumentError: for another dtype, and for "utf-8" where a string is none of it.
     """
     return emit("StringUpper", (input,), {"encoding": encoding}, name)
 
@@ -162,6 +225,16 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.strings.strip(" a b ").numpy()
     b'a b'
+
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings of the shape of ``input``.
+
+    Raises:
+      InvalidArgumentError: for another dtype.
     """
     return emit("StringStrip", (input,), None, name)
 
@@ -231,8 +304,16 @@ def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -
     >>> fg.strings.regex_full_match(["abc", "ab1"], "[a-z]+").numpy()
     array([ True, False])
 
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      pattern: the expression, a string or a scalar tensor of one.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of bools of the shape of ``input``.
+
     Raises:
-      InvalidArgumentError: for an expression that is none.
+      InvalidArgumentError: for an expression that is none, and for another dtype.
     """
     if isinstance(pattern, (str, bytes)):
         return emit("StaticRegexFullMatch", (input,), {"pattern": pattern}, name)
@@ -282,6 +363,21 @@ def unsorted_segment_join(
 
     >>> fg.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2, separator="-").numpy()
     array([b'b', b'a-c'], dtype=object)
+
+    Args:
+      inputs: a tensor of strings, or what converts to one; of any shape.
+      segment_ids: an id for each slice, a tensor of int32 or int64 whose shape is that of so many
+        first axes of ``inputs``.
+      num_segments: the number of segments, a scalar of int32 or int64.
+      separator: what to put between strings, a string; nothing by default.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings, whose axes of ``segment_ids`` are one axis of size ``num_segments``.
+
+    Raises:
+      InvalidArgumentError: for an id that is not below ``num_segments``, for ids whose shape does
+        not fit, and for other dtypes.
     """
     attrs = {"separator": separator}
     return emit("UnsortedSegmentJoin", (inputs, segment_ids, num_segments), attrs, name)

@@ -14,12 +14,24 @@ from ._numbers import int32_of, whole, wholes
 @public("strings.to_hash_bucket", ragged="flat")
 @dispatched
 def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
-    """A hash of each string modulo ``num_buckets``, as int64.
+    """A hash of each string modulo the number of buckets.
 
     ``to_hash_bucket_fast`` is the better one for new programs: its hash is documented.
 
     >>> fg.strings.to_hash_bucket(["a", "b", "a"], 3).numpy()
     array([2, 1, 2])
+
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      num_buckets: how many buckets there are, an int from 1 up.
+      name: a name for the operation.
+
+    Returns:
+      An int64 tensor of the shape of ``input``.
+
+    Raises:
+      TypeError: where ``num_buckets`` is no integer.
+      InvalidArgumentError: where it is below 1.
     """
     attrs = {"num_buckets": whole(num_buckets, "num_buckets")}
     return emit("StringToHashBucket", (convert(input, string),), attrs, name)
@@ -28,13 +40,25 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 @public("strings.to_hash_bucket_fast", ragged="flat")
 @dispatched
 def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
-    """A hash of each string modulo ``num_buckets``, as int64: FarmHash's 64-bit fingerprint.
+    """A hash of each string modulo the number of buckets: FarmHash's 64-bit fingerprint.
 
     It is the same in every process and on every machine, but strings that collide are easily found:
     where others choose the strings, take ``to_hash_bucket_strong``.
 
     >>> fg.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2])
+
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      num_buckets: how many buckets there are, an int from 1 up.
+      name: a name for the operation.
+
+    Returns:
+      An int64 tensor of the shape of ``input``.
+
+    Raises:
+      TypeError: where ``num_buckets`` is no integer.
+      InvalidArgumentError: where it is below 1.
     """
     attrs = {"num_buckets": whole(num_buckets, "num_buckets")}
     return emit("StringToHashBucketFast", (convert(input, string),), attrs, name)
@@ -69,6 +93,13 @@ def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> fg.strings.unicode_script([97, 945, 26085]).numpy()
     array([25, 14, 17], dtype=int32)
+
+    Args:
+      input: code points, a tensor of int32, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      An int32 tensor of the shape of ``input``.
     """
     return emit("UnicodeScript", (convert(input, int32),), None, name)
 
@@ -133,6 +164,13 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     >>> fg.io.decode_base64(["aGVsbG8"]).numpy()
     array([b'hello'], dtype=object)
 
+    Args:
+      input: a tensor of strings, or what converts to one; of any shape.
+      name: a name for the operation.
+
+    Returns:
+      A tensor of strings of the shape of ``input``.
+
     Raises:
       InvalidArgumentError: where a string is no base64.
     """
@@ -179,7 +217,7 @@ def decode_csv(
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
     name: str | None = None,
-) -> list:
+) -> list[Any]:
     """Lines of comma-separated values, as a tensor for each column.
 
     >>> x, y = fg.io.decode_csv(["1,a", ",b"], [[0], [""]])

@@ -57,6 +57,19 @@ def hamming_window(
 
     >>> fg.signal.hamming_window(4).numpy().round(4)
     array([0.08, 0.54, 1.  , 0.54], dtype=float32)
+
+    Args:
+      window_length: how many numbers, a scalar of integers.
+      periodic: whether one of even length is a period, else it is symmetric, a bool; True by
+        default. Those of odd length are symmetric.
+      dtype: the dtype, a floating point one; float32 by default.
+      name: not used.
+
+    Returns:
+      A vector of ``dtype``.
+
+    Raises:
+      ValueError: for a dtype that is not floating point, or a length that is not a scalar.
     """
     check_flags("hamming_window", periodic=periodic)
     return _cosine_window(window_length, periodic, dtype, 0.54, 0.46)
@@ -141,6 +154,18 @@ def kaiser_bessel_derived_window(
 
     >>> fg.signal.kaiser_bessel_derived_window(2).numpy().round(4)
     array([0.7071, 0.7071], dtype=float32)
+
+    Args:
+      window_length: how many numbers, an even scalar of integers.
+      beta: how narrow it is, a scalar; 12.0 by default.
+      dtype: the dtype, a floating point one; float32 by default.
+      name: not used.
+
+    Returns:
+      A vector of ``dtype``.
+
+    Raises:
+      ValueError: for a dtype that is not floating point, or a length that is not a scalar.
     """
     dtype = _floating(dtype)
     half = scalar(window_length) // 2
@@ -157,6 +182,17 @@ def vorbis_window(
 
     >>> fg.signal.vorbis_window(2).numpy().round(4)
     array([0.7071, 0.7071], dtype=float32)
+
+    Args:
+      window_length: how many numbers, a scalar of integers.
+      dtype: the dtype, a floating point one; float32 by default.
+      name: not used.
+
+    Returns:
+      A vector of ``dtype``.
+
+    Raises:
+      ValueError: for a dtype that is not floating point, or a length that is not a scalar.
     """
     dtype = _floating(dtype)
     n = scalar(window_length)

@@ -59,7 +59,7 @@ def concat(values: Any, axis: int) -> Any:
     return RaggedTensor(inner, first.row_splits, first._uniform)
 
 
-def _beside(values: Any) -> list:
+def _beside(values: Any) -> list[Any]:
     """Lists take the dtype of the tensors beside them."""
     values = list(values)
     dtype = next((v.dtype for v in values if isinstance(v, (_core.Tensor, RaggedTensor))), None)
@@ -67,7 +67,7 @@ def _beside(values: Any) -> list:
     return [v if isinstance(v, known) else _core.convert_to_tensor(v, dtype) for v in values]
 
 
-def _of_one_ragged_rank(values: list) -> list:
+def _of_one_ragged_rank(values: list[Any]) -> list[Any]:
     wanted = max(v.ragged_rank if is_ragged(v) else 0 for v in values)
     return [_with_ragged_rank(v, wanted) for v in values]
 
@@ -89,7 +89,7 @@ def _count(value: Any) -> Any:
     return value.nrows() if is_ragged(value) else ops.shape(value, dtypes.int64)[0]
 
 
-def _rows_joined(values: list) -> RaggedTensor:
+def _rows_joined(values: list[Any]) -> RaggedTensor:
     """All rows of the first, then those of the next."""
     splits_dtype = values[0].row_splits.dtype
     lengths = [ops.cast(v.row_lengths(), splits_dtype) for v in values]
@@ -101,7 +101,7 @@ def _rows_joined(values: list) -> RaggedTensor:
     )
 
 
-def _joined_within_rows(values: list) -> RaggedTensor:
+def _joined_within_rows(values: list[Any]) -> RaggedTensor:
     """Each row of the first, with the same row of the next behind it."""
     n, k = values[0].nrows(), len(values)
     for other in values[1:]:
@@ -192,7 +192,7 @@ def reverse(value: Any, axes: Any) -> Any:
     return value[::-1] if 0 in axes else value
 
 
-def dynamic_partition(data: Any, partitions: Any, count: int) -> list:
+def dynamic_partition(data: Any, partitions: Any, count: int) -> list[Any]:
     """The parts of ``data`` that have each number below ``count``.
 
     Raises:

@@ -63,7 +63,9 @@ def constant(
     return RaggedTensor.from_nested_row_lengths(values, lengths, validate=False)
 
 
-def _flat_values(flat: list, dtype: Any, inner: tuple | None, scalars: Any, depth: int) -> Any:
+def _flat_values(
+    flat: list[Any], dtype: Any, inner: tuple[Any, ...] | None, scalars: Any, depth: int
+) -> Any:
     if flat:
         made = _core.convert_to_tensor(flat, dtype)
         if inner is not None and tuple(made.shape.as_list()[1:]) != inner:
@@ -73,7 +75,7 @@ def _flat_values(flat: list, dtype: Any, inner: tuple | None, scalars: Any, dept
     return ops.zeros([0, *tail], dtypes.float32 if dtype is None else dtype)
 
 
-def _as_shape(inner_shape: Any) -> tuple:
+def _as_shape(inner_shape: Any) -> tuple[Any, ...]:
     if isinstance(inner_shape, int):
         return (inner_shape,)
     what = "ragged.constant: inner_shape"

@@ -53,7 +53,7 @@ def _is_told(shape: Any) -> bool:
     return not isinstance(shape, TensorShape) or shape.rank is not None
 
 
-def _check_inner(inner: Any, sizes: list) -> None:
+def _check_inner(inner: Any, sizes: list[Any]) -> None:
     """Refuse to cut or fill an axis of the innermost values: ValueError where the size told is
     known to differ, InvalidArgumentError where it does when run."""
     for axis, size in enumerate(sizes, 1):
@@ -77,7 +77,7 @@ def _with_rows(tensor: Any, count: Any, filler: Any) -> Any:
     return ops.concat([tensor, ops.broadcast_to(filler[0], rows)], 0)
 
 
-def _sizes(shape: Any, rank: int | None) -> list:
+def _sizes(shape: Any, rank: int | None) -> list[Any]:
     """A size or None for each axis; -1 means None."""
     if shape is None:
         return [None] * (rank or 2)
@@ -132,7 +132,7 @@ def _size(tensor: Any, sizes: Any, axis: int) -> Any:
     return sizes[axis] if known is None else known
 
 
-def _nested_lengths(lengths: Any, dtype: Any) -> list:
+def _nested_lengths(lengths: Any, dtype: Any) -> list[Any]:
     several = isinstance(lengths, (list, tuple)) and any(
         isinstance(n, (list, tuple, _core.Tensor)) and not _is_scalar(n) for n in lengths
     )
@@ -144,7 +144,7 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, _core.Tensor) and value.shape.rank == 0
 
 
-def _by_lengths(tensor: Any, nested: list) -> Any:
+def _by_lengths(tensor: Any, nested: list[Any]) -> Any:
     """The first ``lengths`` of each row, along as many axes as there are lengths."""
     first, *rest = nested
     mask = ops.sequence_mask(first, ops.shape(tensor, first.dtype)[1])
@@ -163,8 +163,8 @@ def _lengths_before(tensor: Any, padding: Any, dtype: Any) -> Any:
     if tensor.shape.rank is None:
         rows = ops.shape(tensor)
         used = ops.reshape(used, [rows[0], rows[1], ops.reduce_prod(rows[2:])])
-    if used.shape.rank > 2:
-        used = ops.reduce_any(used, axis=list(range(2, used.shape.rank)))
+    if (rank := len(used.shape)) > 2:
+        used = ops.reduce_any(used, axis=list(range(2, rank)))
     numbers = ops.range(1, ops.shape(tensor, dtype)[1] + 1)
     ends = ops.where(used, numbers, ops.zeros([], dtype))
     nothing = ops.zeros([ops.shape(tensor)[0], 1], dtype)
@@ -207,7 +207,7 @@ def from_sparse(sparse: Any, dtype: Any) -> RaggedTensor:
     return made
 
 
-def to_list(ragged: RaggedTensor) -> list:
+def to_list(ragged: RaggedTensor) -> list[Any]:
     """Nested lists of Python values."""
     if _core.is_symbolic(ragged.row_splits) or _core.is_symbolic(ragged.flat_values):
         raise ValueError("RaggedTensor.to_list() needs values, which are not there while tracing")

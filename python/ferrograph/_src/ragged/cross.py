@@ -35,7 +35,7 @@ class _Column(NamedTuple):
 class _Crossed(NamedTuple):
     """All combinations: a value of each column, their rows, and how many there are in a row."""
 
-    chosen: list
+    chosen: list[Any]
     rows: Any
     counts: Any
 
@@ -124,7 +124,7 @@ def sparse_cross_hashed(
     return _as_sparse(_hashed(crossed.chosen, num_buckets, hash_key), crossed)
 
 
-def _listed(inputs: Any) -> list:
+def _listed(inputs: Any) -> list[Any]:
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(f"cross: inputs must be a list, got {type(inputs).__name__}")
     return [i if _is_composite(i) else _core.convert_to_tensor(i) for i in inputs]
@@ -134,12 +134,12 @@ def _is_composite(value: Any) -> bool:
     return is_sparse(value) or isinstance(value, RaggedTensor)
 
 
-def _sparse_first(inputs: Any) -> list:
+def _sparse_first(inputs: Any) -> list[Any]:
     """The columns, dense ones last; ragged ones are as good as sparse."""
     return sorted(_listed(inputs), key=lambda column: not _is_composite(column))
 
 
-def _checked(inputs: Any) -> list:
+def _checked(inputs: Any) -> list[Any]:
     """The columns. ValueError for one that has neither strings nor integers."""
     listed = _listed(inputs)
     for i, column in enumerate(listed):
@@ -148,7 +148,7 @@ def _checked(inputs: Any) -> list:
     return listed
 
 
-def _crossed(inputs: list) -> _Crossed:
+def _crossed(inputs: list[Any]) -> _Crossed:
     if not inputs:
         raise ValueError("a cross needs at least one column")
     columns = [_column(i) for i in inputs]
@@ -159,7 +159,7 @@ def _crossed(inputs: list) -> _Crossed:
     rows = ops.repeat(ops.range(ops.size(counts, int64)), counts)
     ends = ops.cumsum(counts)
     number = ops.range(ops.reduce_sum(counts)) - ops.gather(ends - counts, rows)
-    chosen: list = []
+    chosen: list[Any] = []
     for column in reversed(columns):  # the last one changes fastest
         length = ops.gather(column.lengths, rows)
         place = ops.gather(column.starts, rows) + number % length
@@ -186,12 +186,12 @@ def _column(value: Any) -> _Column:
     return _Column(values, ops.cumsum(lengths, exclusive=True), lengths)
 
 
-def _joined(chosen: list, separator: str) -> Any:
+def _joined(chosen: list[Any], separator: str) -> Any:
     texts = [c if c.dtype == string else ops.as_string(c) for c in chosen]
     return join(texts, separator)
 
 
-def _hashed(chosen: list, num_buckets: int, hash_key: int | None) -> Any:
+def _hashed(chosen: list[Any], num_buckets: int, hash_key: int | None) -> Any:
     """The hashes of combinations, as int64. ValueError for a negative number of buckets."""
     if num_buckets < 0:
         raise ValueError(f"num_buckets must not be negative, got {num_buckets}")

@@ -20,7 +20,7 @@ from .tensor import is_ragged
 __all__ = ["dispatch"]
 
 
-def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
+def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     """The result of a public function, NotImplemented for one that has no ragged form."""
     form = _FORMS.get(function)
     if form is not None:
@@ -75,7 +75,7 @@ def _pair(function: Any, x: Any, y: Any, name: Any = None) -> Any:
     return wrap(function(*flat))
 
 
-def _operands(values: list) -> list:
+def _operands(values: list[Any]) -> list[Any]:
     """Operands as tensors; Python values take the dtype of the ragged one."""
     dtype = next(v.dtype for v in values if is_ragged(v))
     return [v if is_ragged(v) else _operand(v, dtype) for v in values]

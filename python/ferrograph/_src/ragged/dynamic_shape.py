@@ -42,7 +42,7 @@ class DynamicRaggedShapeSpec(TypeSpec):
         self._dtype = dtypes.as_dtype(dtype)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """``DynamicRaggedShape``."""
         return DynamicRaggedShape
 
@@ -66,18 +66,18 @@ class DynamicRaggedShapeSpec(TypeSpec):
         """The number of axes; None where it is not known."""
         return None if self._inner.rank is None else len(self._partitions) + self._inner.rank
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._partitions, self._inner, self._dtype
 
     def _static_key(self) -> Any:
         return tuple([p._static_key() for p in self._partitions]), self._inner.rank
 
     @property
-    def _component_specs(self) -> list:
+    def _component_specs(self) -> list[Any]:
         inner = TensorSpec([self._inner.rank], self._dtype)
         return [inner, *[spec for p in self._partitions for spec in p._component_specs]]
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: Any) -> list[Any]:
         return [value.inner_shape, *[p.row_splits() for p in value.row_partitions]]
 
     def _from_components(self, components: Any) -> DynamicRaggedShape:
@@ -235,7 +235,7 @@ class DynamicRaggedShape(CompositeTensor):
     # What it says.
 
     @property
-    def row_partitions(self) -> tuple:
+    def row_partitions(self) -> tuple[Any, ...]:
         """The partitions of the axes behind the first, the outermost first."""
         return self._partitions
 
@@ -285,13 +285,13 @@ class DynamicRaggedShape(CompositeTensor):
         inside = 0 < axis <= len(self._partitions)
         return not inside or self._partitions[axis - 1].is_uniform()
 
-    def static_lengths(self, ragged_lengths: bool = True) -> list:
+    def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
         """What is known of the lengths of each axis: an int, a tuple of them, or None.
 
         ``...`` stands at the end where the rank is not known. Without ``ragged_lengths`` those of
         ragged axes are None.
         """
-        inner: list = [...] if self.inner_rank is None else self._known_inner.as_list()
+        inner: list[Any] = [...] if self.inner_rank is None else self._known_inner.as_list()
         if not self._partitions:
             return inner
         rows = [self._partitions[0].static_nrows]
@@ -384,11 +384,11 @@ class DynamicRaggedShape(CompositeTensor):
         partitions = [one._type_spec for one in self._partitions]
         return DynamicRaggedShapeSpec(partitions, self._known_inner, self.dtype)
 
-    def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
+    def _dispatch(self, function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         return late.dispatch(function, args, kwargs)
 
 
-def _dtype_of(partitions: list, inner: Any) -> Any:
+def _dtype_of(partitions: list[Any], inner: Any) -> Any:
     """The dtype of partitions; that of an inner shape of int32 without any; else int64."""
     if partitions:
         return partitions[0].dtype

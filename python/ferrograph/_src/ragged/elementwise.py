@@ -17,7 +17,7 @@ __all__ = ["aligned", "map_flat_values", "same_rows", "same_splits"]
 
 
 @public("ragged.map_flat_values")
-def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """``op`` of the innermost values, in the rows of the ragged arguments.
 
     The ragged tensors among the arguments, also in lists, must have the same rows: they are
@@ -78,7 +78,7 @@ def same_splits(x: Any, y: Any) -> None:
     partition.require(same, message)
 
 
-def aligned(values: list) -> tuple[Callable, list]:
+def aligned(values: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
     """The innermost values of operands in the same rows, and a function that puts such in them.
 
     Operands broadcast: those of lower rank against the innermost axes, and axes of size 1 that are
@@ -97,7 +97,7 @@ def aligned(values: list) -> tuple[Callable, list]:
     return _rows_aligned(_same_count([_of_rank(v, max(ranks)) for v in values]))
 
 
-def _are_alike(ragged: list) -> bool:
+def _are_alike(ragged: list[Any]) -> bool:
     """Whether none of the ragged operands is repeated along an axis to be like the others."""
     (rank, first), *others = [_kind(v) for v in ragged]
     return all(
@@ -106,7 +106,7 @@ def _are_alike(ragged: list) -> bool:
     )
 
 
-def _kind(value: RaggedTensor) -> tuple[int | None, list]:
+def _kind(value: RaggedTensor) -> tuple[int | None, list[Any]]:
     """The rank of the flat values, and the number of rows and their one lengths at all levels."""
     uniform = [level._uniform for level in value._levels()]
     return value.flat_values.shape.rank, [value.shape[0], *uniform]
@@ -127,7 +127,7 @@ def _of_rank(value: Any, rank: int) -> Any:
     return value
 
 
-def _same_count(values: list) -> list:
+def _same_count(values: list[Any]) -> list[Any]:
     """The operands with as many rows each: single rows are repeated."""
     counts = [v.shape[0] for v in values]
     single = [n == 1 for n in counts]
@@ -142,7 +142,7 @@ def _n_rows(value: Any) -> Any:
     return value.nrows() if is_ragged(value) else ops.shape(value)[0]
 
 
-def _rows_aligned(values: list) -> tuple[Callable, list]:
+def _rows_aligned(values: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
     """See ``aligned``; the operands have as many rows each."""
     if not any(is_ragged(v) for v in values):
         return (lambda flat: flat), values
@@ -153,7 +153,7 @@ def _rows_aligned(values: list) -> tuple[Callable, list]:
     return (lambda made: RaggedTensor(wrap(made), splits, model._uniform)), flat
 
 
-def _model(values: list) -> RaggedTensor:
+def _model(values: list[Any]) -> RaggedTensor:
     """A ragged tensor with the rows of the result."""
     ragged = [v for v in values if is_ragged(v)]
     varying = [v for v in ragged if v._uniform is None]

@@ -105,7 +105,7 @@ def _within(params: RaggedTensor, indices: Any) -> Any:
     flat, numbers = ops.cast(flat, splits.dtype), ops.range(params.nrows())
     for level in levels:
         numbers = ops.gather(numbers, level.value_rowids())
-    numbers = ops.reshape(numbers, ops.concat([[-1], [1] * (flat.shape.rank - 1)], 0))
+    numbers = ops.reshape(numbers, ops.concat([[-1], [1] * (len(flat.shape) - 1)], 0))
     lengths = ops.gather(params.row_lengths(), numbers)
     fits = ops.reduce_all(ops.logical_and(flat >= 0, flat < lengths))
     partition.require(fits, "gather: an index is outside of its row")

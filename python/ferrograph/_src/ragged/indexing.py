@@ -24,7 +24,7 @@ def getitem(ragged: RaggedTensor, key: Any) -> Any:
     return _rows(ragged, keys)
 
 
-def _without_ellipsis(keys: list, rank: int | None) -> list:
+def _without_ellipsis(keys: list[Any], rank: int | None) -> list[Any]:
     places = [i for i, k in enumerate(keys) if k is Ellipsis]
     if not places:
         return keys
@@ -37,7 +37,7 @@ def _without_ellipsis(keys: list, rank: int | None) -> list:
     return [*keys[:place], *[slice(None)] * missing, *keys[place + 1 :]]
 
 
-def _rows(ragged: Any, keys: list) -> Any:
+def _rows(ragged: Any, keys: list[Any]) -> Any:
     if not keys:
         return ragged
     if not is_ragged(ragged):
@@ -74,7 +74,7 @@ def _numbers(key: slice, size: Any) -> Any:
     return places[key.start : key.stop : step]
 
 
-def _within_rows(ragged: RaggedTensor, keys: list) -> Any:
+def _within_rows(ragged: RaggedTensor, keys: list[Any]) -> Any:
     """Further keys, which apply to every row."""
     first, *rest = keys
     if first is None:

@@ -14,7 +14,7 @@ from .tensor import RaggedTensor, is_ragged
 __all__ = ["matmul"]
 
 
-def matmul(a: Any, b: Any, transposed: tuple, product: Any) -> Any:
+def matmul(a: Any, b: Any, transposed: tuple[Any, ...], product: Any) -> Any:
     """``product`` of matrices of different sizes, which ``a``, ``b`` or both hold in their rows.
 
     ``transposed`` says of each whether the product takes its matrices transposed. Matrices are
@@ -54,7 +54,7 @@ def _values(value: Any) -> Any:
     return value.values if is_ragged(value) else RaggedTensor.from_tensor(value).values
 
 
-def _batch(a: Any, b: Any, transposed: tuple, product: Any) -> RaggedTensor:
+def _batch(a: Any, b: Any, transposed: tuple[Any, ...], product: Any) -> RaggedTensor:
     (rows, shared), (others, columns) = (
         _sizes(v, turned) for v, turned in zip((a, b), transposed, strict=True)
     )
@@ -76,7 +76,7 @@ def _batch(a: Any, b: Any, transposed: tuple, product: Any) -> RaggedTensor:
     return RaggedTensor(inner, found.row_splits, a.shape[2 if transposed[0] else 1])
 
 
-def _sizes(value: Any, turned: bool) -> tuple:
+def _sizes(value: Any, turned: bool) -> tuple[Any, ...]:
     """The number of rows and of columns of each matrix, as the product takes it."""
     if not is_ragged(value):
         sizes = ops.shape(value, "int64")

@@ -157,7 +157,7 @@ REDUCTIONS = {
 }
 
 
-def _mean(value: Any, axes: list, keepdims: bool) -> Any:
+def _mean(value: Any, axes: list[Any], keepdims: bool) -> Any:
     total = reduce("reduce_sum", value, axes, keepdims)
     ones = ops.ones_like(value.flat_values)
     return total / reduce("reduce_sum", value.with_flat_values(ones), axes, keepdims)
@@ -170,13 +170,13 @@ def _mean_of_all(flat: Any) -> Any:
     return ops.reduce_sum(flat) / ops.cast(ops.size(flat), flat.dtype)
 
 
-def _variance(value: Any, axes: list, keepdims: bool) -> Any:
+def _variance(value: Any, axes: list[Any], keepdims: bool) -> Any:
     mean = _mean(value, axes, keepdims)
     square = _mean(value.with_flat_values(ops.square(value.flat_values)), axes, keepdims)
     return ops.maximum(square - ops.square(mean), ops.zeros([], mean.dtype))
 
 
-def _std(value: Any, axes: list, keepdims: bool) -> Any:
+def _std(value: Any, axes: list[Any], keepdims: bool) -> Any:
     return ops.sqrt(_variance(value, axes, keepdims))
 
 

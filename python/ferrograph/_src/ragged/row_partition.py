@@ -250,7 +250,7 @@ class RowPartitionSpec(TypeSpec):
         self._uniform, self._dtype = uniform_row_length, _row_dtype(dtype)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """``RowPartition``."""
         return RowPartition
 
@@ -274,11 +274,11 @@ class RowPartitionSpec(TypeSpec):
         """The dtype of the splits."""
         return self._dtype
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._nrows, self._nvals, self._uniform, self._dtype
 
     @classmethod
-    def _deserialize(cls, serialization: tuple) -> RowPartitionSpec:
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> RowPartitionSpec:
         nrows, nvals, uniform, dtype = serialization
         return cls(TensorShape(nrows)[0], TensorShape(nvals)[0], uniform, dtype)
 
@@ -286,11 +286,11 @@ class RowPartitionSpec(TypeSpec):
         return self._uniform
 
     @property
-    def _component_specs(self) -> list:
+    def _component_specs(self) -> list[Any]:
         rows = self.nrows
         return [TensorSpec([None if rows is None else rows + 1], self._dtype)]
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: Any) -> list[Any]:
         return [value.row_splits()]
 
     def _from_components(self, components: Any) -> RowPartition:

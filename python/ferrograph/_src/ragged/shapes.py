@@ -14,7 +14,7 @@ from .tensor import RaggedTensor, is_ragged
 __all__ = ["broadcast_shape", "broadcast_to", "filled", "reshape"]
 
 
-def filled(make: Callable, shape: DynamicRaggedShape) -> Any:
+def filled(make: Callable[..., Any], shape: DynamicRaggedShape) -> Any:
     """What ``make`` gives of the inner shape, in the rows of the shape."""
     return _in_rows(make(shape.inner_shape), shape)
 

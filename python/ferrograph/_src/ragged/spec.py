@@ -69,7 +69,7 @@ class RaggedTensorSpec(TypeSpec):
         return cls._of(value)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """``RaggedTensor``, or ``Tensor`` where no axis is ragged."""
         return self._value_class if self._ragged_rank else _core.Tensor
 
@@ -104,7 +104,7 @@ class RaggedTensorSpec(TypeSpec):
             return TensorSpec(self._shape, self._dtype).is_compatible_with(spec_or_value)
         return super().is_compatible_with(spec_or_value)
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
 
     def _static_key(self) -> Any:
@@ -118,14 +118,14 @@ class RaggedTensorSpec(TypeSpec):
             shape = shape.concatenate(TensorShape([None] * rest))
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
 
-    def _uniforms(self) -> tuple:
+    def _uniforms(self) -> tuple[Any, ...]:
         """The size of each partitioned axis where all rows have the same."""
         if self._shape.rank is None:
             return (None,) * self._ragged_rank
         return tuple(self._shape.as_list()[1 : self._ragged_rank + 1])
 
     @property
-    def _component_specs(self) -> list:
+    def _component_specs(self) -> list[Any]:
         if self._ragged_rank == 0:
             return [TensorSpec(self._shape, self._dtype)]
         inner: Any = None
@@ -141,7 +141,7 @@ class RaggedTensorSpec(TypeSpec):
         splits += [TensorSpec([None], self._row_splits_dtype)] * (self._ragged_rank - 1)
         return [TensorSpec(inner, self._dtype), *splits]
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: Any) -> list[Any]:
         if self._ragged_rank == 0:
             return [_core.convert_to_tensor(value)]
         return [value.flat_values, *value.nested_row_splits]

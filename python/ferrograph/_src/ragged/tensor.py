@@ -22,16 +22,16 @@ __all__ = ["RaggedTensor", "is_ragged"]
 class _Late:
     """What methods of ``RaggedTensor`` call that itself makes them; ``methods`` fills it in."""
 
-    from_tensor: Callable
-    from_sparse: Callable
-    to_tensor: Callable
-    to_sparse: Callable
-    to_list: Callable
-    to_numpy: Callable
-    merge_dims: Callable
-    printed: Callable
-    getitem: Callable
-    dispatch: Callable
+    from_tensor: Callable[..., Any]
+    from_sparse: Callable[..., Any]
+    to_tensor: Callable[..., Any]
+    to_sparse: Callable[..., Any]
+    to_list: Callable[..., Any]
+    to_numpy: Callable[..., Any]
+    merge_dims: Callable[..., Any]
+    printed: Callable[..., Any]
+    getitem: Callable[..., Any]
+    dispatch: Callable[..., Any]
 
 
 late = _Late()
@@ -223,7 +223,7 @@ class RaggedTensor(CompositeTensor, TensorType):
         return inner
 
     @property
-    def nested_row_splits(self) -> tuple:
+    def nested_row_splits(self) -> tuple[Any, ...]:
         """The splits of all ragged axes, the outermost first."""
         return tuple(r._row_splits for r in self._levels())
 
@@ -283,11 +283,11 @@ class RaggedTensor(CompositeTensor, TensorType):
         """The row of each value."""
         return partition.rowids(self._row_splits)
 
-    def nested_row_lengths(self, name: str | None = None) -> tuple:
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
         """The lengths along all ragged axes, the outermost first."""
         return tuple(r.row_lengths() for r in self._levels())
 
-    def nested_value_rowids(self, name: str | None = None) -> tuple:
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
         """The rows of the values along all ragged axes, the outermost first."""
         return tuple(r.value_rowids() for r in self._levels())
 
@@ -352,7 +352,7 @@ class RaggedTensor(CompositeTensor, TensorType):
         """The values at their coordinates."""
         return late.to_sparse(self)
 
-    def to_list(self) -> list:
+    def to_list(self) -> list[Any]:
         """Nested lists of Python values. ValueError while tracing."""
         return late.to_list(self)
 
@@ -364,14 +364,14 @@ class RaggedTensor(CompositeTensor, TensorType):
         """The axes from the one to the other as a single axis."""
         return late.merge_dims(self, outer_axis, inner_axis)
 
-    def consumers(self) -> list:
+    def consumers(self) -> list[Any]:
         """Empty: graphs are not searched for the users of a value."""
         return []
 
     def __getitem__(self, key: Any) -> Any:
         return late.getitem(self, key)
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Any]:
         rows = self.shape[0]
         if rows is None:
             raise errors.OperatorNotAllowedInGraphError(
@@ -414,7 +414,7 @@ class RaggedTensor(CompositeTensor, TensorType):
     def _type_spec(self) -> RaggedTensorSpec:
         return RaggedTensorSpec._of(self)
 
-    def _open_parts(self) -> tuple:
+    def _open_parts(self) -> tuple[Any, ...]:
         """Of each part whether its length is not of the type: only the number of rows is, and
         what rows of one length make of it."""
         levels = self._levels()
@@ -424,13 +424,13 @@ class RaggedTensor(CompositeTensor, TensorType):
     def _from_components(self, parts: Any) -> RaggedTensor:
         return self._type_spec._for_trace()._from_components(parts)
 
-    def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
+    def _dispatch(self, function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         return late.dispatch(function, args, kwargs)
 
-    def _gradient_parts(self) -> list:
+    def _gradient_parts(self) -> list[Any]:
         return [self.flat_values]
 
-    def _with_gradient_parts(self, parts: list) -> Any:
+    def _with_gradient_parts(self, parts: list[Any]) -> Any:
         return with_values_of(lambda v: self.with_flat_values(_core.convert_to_tensor(v)), parts)
 
 

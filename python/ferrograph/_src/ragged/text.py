@@ -18,7 +18,7 @@ from .tensor import RaggedTensor, is_ragged
 __all__ = ["bytes_split", "ngrams", "split", "unicode_decode", "unicode_encode", "unicode_split"]
 
 
-def _each(input: Any, rows_of: Callable) -> Any:
+def _each(input: Any, rows_of: Callable[..., Any]) -> Any:
     """What ``rows_of`` makes of the strings, whatever their rank: it takes a vector of them.
 
     ``rows_of`` gives ragged rows, or several tensors of such; those of one string are vectors.
@@ -38,7 +38,7 @@ def _each(input: Any, rows_of: Callable) -> Any:
     return _over(rows_of(nested.flat_values), nested.with_flat_values)
 
 
-def _over(rows: Any, wrap: Callable) -> Any:
+def _over(rows: Any, wrap: Callable[..., Any]) -> Any:
     return tuple(map(wrap, rows)) if isinstance(rows, tuple) else wrap(rows)
 
 
@@ -83,16 +83,18 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     return _each(input, lambda v: _of_sparse(*emit("StringSplit", (v, ""), attrs, name)))
 
 
-def _policy(errors: str, replacement_char: int) -> dict:
+def _policy(errors: str, replacement_char: int) -> dict[Any, Any]:
     return {"errors": errors, "replacement_char": replacement_char}
 
 
-def _decoded(strings: Any, attrs: dict, name: str | None) -> RaggedTensor:
+def _decoded(strings: Any, attrs: dict[Any, Any], name: str | None) -> RaggedTensor:
     splits, points = emit("UnicodeDecode", (strings,), attrs, name)
     return RaggedTensor.from_row_splits(points, splits, validate=False)
 
 
-def _decoding(encoding: str, errors: str, replacement: int, replaces_control: bool) -> dict:
+def _decoding(
+    encoding: str, errors: str, replacement: int, replaces_control: bool
+) -> dict[Any, Any]:
     """The attributes of an operation that decodes."""
     return {
         "input_encoding": encoding,
@@ -101,7 +103,7 @@ def _decoding(encoding: str, errors: str, replacement: int, replaces_control: bo
     }
 
 
-def _decoded_with_offsets(strings: Any, attrs: dict, name: str | None) -> tuple:
+def _decoded_with_offsets(strings: Any, attrs: dict[Any, Any], name: str | None) -> tuple[Any, ...]:
     splits, *parts = emit("UnicodeDecodeWithOffsets", (strings,), attrs, name)
     points, starts = (RaggedTensor.from_row_splits(p, splits, validate=False) for p in parts)
     return points, starts
@@ -209,7 +211,7 @@ def unicode_split_with_offsets(
     """
     attrs = {"input_encoding": input_encoding, **_policy(errors, replacement_char)}
 
-    def split_rows(strings: Any) -> tuple:
+    def split_rows(strings: Any) -> tuple[Any, ...]:
         points, starts = _decoded_with_offsets(strings, attrs, name)
         return _characters(points, input_encoding), starts
 
@@ -245,7 +247,7 @@ def unicode_encode(
     return emit("UnicodeEncode", (input.values, input.row_splits), attrs, name)
 
 
-def _encode_dense(points: Any, attrs: dict, name: str | None) -> Any:
+def _encode_dense(points: Any, attrs: dict[Any, Any], name: str | None) -> Any:
     rank = points.shape.rank
     if rank is None or rank == 0:
         raise ValueError(f"input must have a known rank of 1 at least, got shape {points.shape}")
@@ -316,7 +318,7 @@ def ngrams(
     return rows.to_tensor("")
 
 
-def _pads(pad_values: Any) -> tuple:
+def _pads(pad_values: Any) -> tuple[Any, ...]:
     match pad_values:
         case None:
             return "", ""
@@ -327,7 +329,7 @@ def _pads(pad_values: Any) -> tuple:
     raise TypeError(f"pad_values must be a string, two of them, or None, got {shown(pad_values)}")
 
 
-def _ngrams_of_rows(data: RaggedTensor, attrs: dict, name: str | None) -> RaggedTensor:
+def _ngrams_of_rows(data: RaggedTensor, attrs: dict[Any, Any], name: str | None) -> RaggedTensor:
     if is_ragged(data.values):
         return data.with_values(_ngrams_of_rows(data.values, attrs, name))
     runs, splits = emit("StringNGrams", (data.values, data.row_splits), attrs, name)

@@ -17,7 +17,7 @@ from . import foreign_dense, foreign_sparse, foreign_state
 __all__ = ["expand"]
 
 # By operation: the names of its results, and what gives them.
-_RULES: dict[str, tuple[str, Callable]] = {
+_RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     **foreign_dense.RULES,
     **foreign_sparse.RULES,
     **foreign_state.RULES,

@@ -123,7 +123,7 @@ def _empty(x: Tensors, a: Attributes) -> Any:
 _RANGE = ("num_bits", "narrow_range")
 
 
-def _with(function: Callable, *names: str) -> Callable:
+def _with(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
     """A rule that calls a function with the inputs and those of these attributes that are there."""
 
     def rule(x: Tensors, a: Attributes) -> Any:
@@ -167,7 +167,7 @@ def _same(x: Tensors, a: Attributes) -> Any:
     return ops.identity(x[0])
 
 
-RULES: dict[str, tuple[str, Callable]] = {
+RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "AdjustContrastv2": ("output", _with(image_colors.adjust_contrast)),
     "AdjustHue": ("output", _with(image_colors.adjust_hue)),
     "AdjustSaturation": ("output", _with(image_colors.adjust_saturation)),

@@ -21,7 +21,7 @@ Tensors = list[Any]
 Attributes = dict[str, Any]
 
 
-def _parts(sparse: SparseTensor) -> tuple:
+def _parts(sparse: SparseTensor) -> tuple[Any, ...]:
     return sparse.indices, sparse.values, sparse.dense_shape
 
 
@@ -52,7 +52,7 @@ def _known(value: Any, what: str) -> Any:
     return found.numpy()
 
 
-def _reduced(function: Callable) -> Callable:
+def _reduced(function: Callable[..., Any]) -> Callable[..., Any]:
     def rule(x: Tensors, a: Attributes) -> Any:
         axes = [int(i) for i in _known(x[3], "reduction_axes").reshape(-1)]
         return function(SparseTensor(*x[:3]), axes, a.get("keep_dims", False))
@@ -107,21 +107,21 @@ def _added_densely(x: Tensors, a: Attributes) -> Any:
     return arithmetic.add(SparseTensor(*x[:3]), x[3])
 
 
-def _joined(function: Callable) -> Callable:
+def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
     def rule(x: Tensors, a: Attributes) -> Any:
         return _parts(function(SparseTensor(*x[:3]), SparseTensor(*x[3:])))[:2]
 
     return rule
 
 
-def _segments(function: Callable, is_counted: bool) -> Callable:
+def _segments(function: Callable[..., Any], is_counted: bool) -> Callable[..., Any]:
     def rule(x: Tensors, a: Attributes) -> Any:
         return function(x[0], x[1], x[2], num_segments=x[3] if is_counted else None)
 
     return rule
 
 
-def _set_operation(n_sparse: int) -> Callable:
+def _set_operation(n_sparse: int) -> Callable[..., Any]:
     """A rule for two sets of which the last ones are sparse."""
 
     def rule(x: Tensors, a: Attributes) -> Any:
@@ -149,7 +149,7 @@ def _ragged(values: Any, splits: Tensors) -> Any:
     return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
 
 
-def _taken_apart(x: Any, rank: int) -> tuple:
+def _taken_apart(x: Any, rank: int) -> tuple[Any, ...]:
     splits = []
     for _ in range(rank):
         if not isinstance(x, RaggedTensor):
@@ -211,7 +211,7 @@ _SEGMENTS = {
 _SPARSE = "output_indices output_values output_shape"
 _SET = "result_indices result_values result_shape"
 
-RULES: dict[str, tuple[str, Callable]] = {
+RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "DenseToDenseSetOperation": (_SET, _set_operation(0)),
     "DenseToSparseSetOperation": (_SET, _set_operation(1)),
     "EditDistance": ("output", _edits),

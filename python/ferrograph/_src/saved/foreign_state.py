@@ -27,7 +27,7 @@ def _read(handle: Any, dtype: Any) -> Any:
     return _emit("ReadVariableOp", (handle,), {"dtype": dtype, "shape": TensorShape(None)})
 
 
-def _scattered(function: Callable) -> Callable:
+def _scattered(function: Callable[..., Any]) -> Callable[..., Any]:
     def rule(x: Tensors, a: Attributes) -> Any:
         handle, indices, updates = x
         value = function(_read(handle, updates.dtype), indices, updates)
@@ -89,14 +89,14 @@ def _skip(x: Tensors, a: Attributes) -> Any:
 def _binomial(x: Tensors, a: Attributes) -> Any:
     handle, algorithm, shape, counts, probs = x
 
-    def state_of(distance: Any) -> tuple:
+    def state_of(distance: Any) -> tuple[Any, ...]:
         words = _emit("Bitcast", (_skipped(handle, distance),), {"type": uint64})
         return words[_COUNTER:], words[:_COUNTER], ops.cast(algorithm, int32)
 
     return distributions.keyed_binomial(shape, state_of, counts, probs, a["dtype"], None)
 
 
-RULES: dict[str, tuple[str, Callable]] = {
+RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "ResourceGatherNd": ("output", _gathered),
     "ResourceScatterNdAdd": ("", _scattered(selection.tensor_scatter_nd_add)),
     "ResourceScatterNdMax": ("", _scattered(selection.tensor_scatter_nd_max)),

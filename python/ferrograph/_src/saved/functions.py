@@ -48,13 +48,13 @@ def traces_of(function: Any) -> list[ConcreteFunction]:
     return function._traces()
 
 
-def parameters(function: Any) -> list[tuple]:
+def parameters(function: Any) -> list[tuple[Any, ...]]:
     """The parameters of a function, but for the instance of a method."""
     skipped = isinstance(function, BoundFunction) or bool(getattr(function, "_bound", ()))
     return list(function._params)[skipped:]
 
 
-def arguments_of(params: list[tuple], where: str) -> tuple:
+def arguments_of(params: list[tuple[Any, ...]], where: str) -> tuple[Any, ...]:
     """The parameters as the structure of ``inspect.FullArgSpec``."""
     names = [name for name, kind, _, _ in params if kind in (0, 1)]
     defaults = [value for _, kind, has, value in params if kind in (0, 1) and has]
@@ -85,7 +85,7 @@ def arguments_of(params: list[tuple], where: str) -> tuple:
     )
 
 
-def signature_of(trace: ConcreteFunction, where: str) -> tuple:
+def signature_of(trace: ConcreteFunction, where: str) -> tuple[Any, ...]:
     """The structure of the arguments that a trace takes.
 
     ValueError for one traced with an object that no file holds.

@@ -22,7 +22,7 @@ def import_graph_def(
     return_elements: Any = None,
     name: str | None = None,
     producer_op_list: Any = None,
-) -> list | None:
+) -> list[Any] | None:
     """Run the nodes of a GraphDef: now, or as part of the function that is being traced.
 
     >>> double = fg.function(lambda x: x + x).get_concrete_function(fg.TensorSpec([], fg.int32))

@@ -198,17 +198,17 @@ def _scalars(kind: str, wire: int, value: Any) -> Iterator[str]:
         yield _number(kind, value)
 
 
-def _ordered(message: str, content: bytes) -> list[tuple]:
+def _ordered(message: str, content: bytes) -> list[tuple[Any, ...]]:
     """The fields of a message, each run of entries of one mapping by their keys."""
     known = _MESSAGES[message]
 
-    def place(field: tuple) -> tuple:
+    def place(field: tuple[Any, ...]) -> tuple[Any, ...]:
         number, _, value, _ = field
         if not known.get(number, ("", ""))[1].startswith("map_"):
             return ()
         return next((entry[2] for entry in fields(value) if entry[0] == 1), b""), value
 
-    found: list[tuple] = []
+    found: list[tuple[Any, ...]] = []
     for _, run in itertools.groupby(fields(content), key=lambda field: field[0]):
         found += sorted(run, key=place)
     return found

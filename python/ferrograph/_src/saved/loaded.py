@@ -48,7 +48,7 @@ class LoadedResource(Trackable):
         return self._handle
 
 
-class SignatureMap(Mapping):
+class SignatureMap(Mapping[Any, Any]):
     """The signatures of a model by their names."""
 
     def __init__(self, signatures: dict[str, ConcreteFunction]):
@@ -74,10 +74,10 @@ class LoadedFunction:
     dtypes and shapes like the arguments'.
     """
 
-    def __init__(self, name: str, params: list[tuple], traces: list[ConcreteFunction]):
+    def __init__(self, name: str, params: list[tuple[Any, ...]], traces: list[ConcreteFunction]):
         self.__name__ = self._name = name
         self._params, self.concrete_functions = params, traces
-        self.input_signature: tuple | None = None
+        self.input_signature: tuple[Any, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -97,7 +97,9 @@ class LoadedFunction:
             return self.concrete_functions[0]
         return self._found(args, kwargs)[0]
 
-    def _found(self, args: tuple, kwargs: dict) -> tuple[ConcreteFunction, tuple, dict]:
+    def _found(
+        self, args: tuple[Any, ...], kwargs: dict[Any, Any]
+    ) -> tuple[ConcreteFunction, tuple[Any, ...], dict[Any, Any]]:
         """The trace for a call, and the arguments as it takes them."""
         if not self.concrete_functions:
             raise ValueError(
@@ -124,7 +126,9 @@ class LoadedFunction:
             f"  {_shown(trace)}\nbut {text}.{also}"
         )
 
-    def _bind(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    def _bind(
+        self, args: tuple[Any, ...], kwargs: dict[Any, Any]
+    ) -> tuple[tuple[Any, ...], dict[Any, Any]]:
         """Positional and keyword arguments as traces have them, defaults filled in."""
         named = dict(kwargs)
         bound: list[Any] = []
@@ -167,7 +171,9 @@ class _Difference:
         self.n_equal = 0
         self.text: str | None = None
 
-    def compare_all(self, trace: ConcreteFunction, args: tuple, kwargs: dict) -> None:
+    def compare_all(
+        self, trace: ConcreteFunction, args: tuple[Any, ...], kwargs: dict[Any, Any]
+    ) -> None:
         """Compare all arguments."""
         wanted, named = trace._args, trace._kwargs
         if len(wanted) != len(args):

@@ -149,7 +149,7 @@ class _Loading:
         is_callable = any(name == "__call__" for _, name in children)
         return CallableObject() if is_callable else LoadedObject()
 
-    def _variable(self, number: int, kind: tuple) -> Any:
+    def _variable(self, number: int, kind: tuple[Any, ...]) -> Any:
         _, name, code, dims, trainable, synchronization, aggregation = kind
         dtype = as_dtype(code)
         shape = TensorShape(dims if dims is None else [None if d < 0 else d for d in dims])
@@ -172,7 +172,9 @@ class _Loading:
             )
         return Variable(value, **options)
 
-    def _empty_variable(self, name: str, dtype: Any, shape: TensorShape, options: dict) -> Any:
+    def _empty_variable(
+        self, name: str, dtype: Any, shape: TensorShape, options: dict[Any, Any]
+    ) -> Any:
         """A variable whose value is not read; it is zeros instead."""
         may_lack = self._options.allow_partial_checkpoint
         if not (may_lack or self._options.experimental_skip_checkpoint):
@@ -242,7 +244,7 @@ class _Loading:
             elif kind[0] == "concrete":
                 self._objects[number] = self._concretes[kind[1]]
 
-    def _function(self, number: int, kind: tuple) -> LoadedFunction:
+    def _function(self, number: int, kind: tuple[Any, ...]) -> LoadedFunction:
         _, names, arguments, signature = kind
         params = _parameters(arguments)
         traces = [self._concretes[name] for name in names]
@@ -343,7 +345,7 @@ class _Loading:
         return seen[number]
 
 
-def _fill_list(value: list, items: list[tuple[str, Any]]) -> None:
+def _fill_list(value: list[Any], items: list[tuple[str, Any]]) -> None:
     """Put items into a list by their numbers; None stands where nothing was saved."""
     numbered = {int(name): item for name, item in items if name.isdecimal()}
     # More places than items are those of a damaged file, or of what was left out of a short list.
@@ -353,7 +355,7 @@ def _fill_list(value: list, items: list[tuple[str, Any]]) -> None:
     value.extend(numbered.get(i) for i in range(n))
 
 
-def _arguments(found: Any) -> tuple[tuple, dict]:
+def _arguments(found: Any) -> tuple[tuple[Any, ...], dict[Any, Any]]:
     """The arguments of a trace by place and by name. ValueError where they are neither."""
     if found is None:
         return (), {}
@@ -364,7 +366,7 @@ def _arguments(found: Any) -> tuple[tuple, dict]:
     raise ValueError(f"its arguments are damaged: {found!r:.200}")
 
 
-def _parameters(arguments: Any) -> list[tuple]:
+def _parameters(arguments: Any) -> list[tuple[Any, ...]]:
     """The parameters of a function in the structure of ``inspect.FullArgSpec``.
 
     ValueError for another structure.

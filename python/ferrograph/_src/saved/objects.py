@@ -40,7 +40,7 @@ def _is_leaf(value: Any) -> bool:
     return isinstance(value, (Variable, Asset, Lookup, LoadedResource)) or is_function(value)
 
 
-def _is_saved(value: Any, seen: frozenset = frozenset()) -> bool:
+def _is_saved(value: Any, seen: frozenset[Any] = frozenset()) -> bool:
     """Whether it is an object of a model: containers are where there is one in them."""
     if isinstance(value, _CONTAINERS):
         if id(value) in seen:

@@ -34,7 +34,7 @@ class SaveOptions:
         self,
         namespace_whitelist: Any = None,
         save_debug_info: bool = False,
-        function_aliases: dict | None = None,
+        function_aliases: dict[Any, Any] | None = None,
         experimental_debug_stripper: bool = False,
         experimental_io_device: str | None = None,
         experimental_variable_policy: Any = None,

@@ -115,7 +115,7 @@ class _Saving:
         self._objects = SavedObjects(root, {"signatures": signatures})
         tags = [SERVING, *options.extra_tags]
         self._writer = _core.SavedModelWriter(tags, bool(options.experimental_custom_gradients))
-        self._concretes: list[tuple] = []
+        self._concretes: list[tuple[Any, ...]] = []
         # The names of traces in the file, by their identity.
         self._names: dict[int, str] = {}
         self._kept: list[Any] = []
@@ -154,13 +154,13 @@ class _Saving:
 
     def finish(self, graph: bytes) -> tuple[bytes, bytes]:
         """The bytes of the model and of its fingerprint, given its checkpoint's objects."""
-        objects: list[tuple] = []
+        objects: list[tuple[Any, ...]] = []
         # Captured constants join the objects behind those that refer to them.
         while len(objects) < len(self._objects.values):
             number = len(objects)
             kind = self._kind(self._objects.values[number], self._objects.paths[number])
             objects.append(kind)
-        rows: list[tuple] = []
+        rows: list[tuple[Any, ...]] = []
         for number, kind in enumerate(objects):
             children = [(n, name) for name, n in self._objects.children[number].items()]
             rows.append((kind, children, [], ""))
@@ -168,7 +168,7 @@ class _Saving:
             rows, self._concretes, self._file_constants, graph, uuid.uuid4().hex
         )
 
-    def _kind(self, value: Any, path: str) -> tuple:
+    def _kind(self, value: Any, path: str) -> tuple[Any, ...]:
         if isinstance(value, Variable):
             return _variable_kind(value)
         if isinstance(value, ConcreteFunction):
@@ -183,13 +183,13 @@ class _Saving:
             return "resource", ""
         return "user", kind_of_container(value), ""
 
-    def _function_kind(self, function: Any, path: str) -> tuple:
+    def _function_kind(self, function: Any, path: str) -> tuple[Any, ...]:
         names = [self._name_of(trace, path) for trace in traces_of(function)]
         signature = function.input_signature
         arguments = arguments_of(parameters(function), path)
         return "function", names, arguments, None if signature is None else encoded(signature)
 
-    def _concrete_kind(self, trace: ConcreteFunction, path: str) -> tuple:
+    def _concrete_kind(self, trace: ConcreteFunction, path: str) -> tuple[Any, ...]:
         name = self._name_of(trace, path)
         keywords = [text.rpartition(":")[0] for text in trace._graph.input_names()[: trace._n_args]]
         params = [p for p in parameters(trace) if p[1] in (0, 1)]
@@ -230,7 +230,7 @@ class _Saving:
             "attribute of that object, or of one that it refers to"
         )
 
-    def _asset_kind(self, asset: Asset) -> tuple:
+    def _asset_kind(self, asset: Asset) -> tuple[Any, ...]:
         path = path_text(asset.asset_path)
         name = _free_name(os.path.basename(path), path, self.files)
         self.files[name] = path
@@ -248,7 +248,7 @@ def _free_name(name: str, path: str, taken: dict[str, str]) -> str:
     return found
 
 
-def _variable_kind(variable: Variable) -> tuple:
+def _variable_kind(variable: Variable) -> tuple[Any, ...]:
     spec = encoded(TensorSpec(variable.shape, variable.dtype))
     return (
         "variable",

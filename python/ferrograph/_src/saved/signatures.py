@@ -114,8 +114,8 @@ def _arguments(trace: ConcreteFunction) -> tuple[Any, Any]:
     """The arguments of a trace by place and by keyword, and in the same structure the name of each
     tensor: its own, else that of its argument.
     """
-    by_place: tuple[list, list] = [], []
-    by_name: tuple[dict, dict] = {}, {}
+    by_place: tuple[list[Any], list[Any]] = [], []
+    by_name: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
     for name, kind, value in trace._parameters()[len(trace._bound) :]:
         called = functools.partial(_called, name)
         for within, found in enumerate((value, nest.map_structure(called, value))):

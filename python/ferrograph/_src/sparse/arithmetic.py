@@ -111,7 +111,7 @@ def _merged(a: Any, b: Any, combine: Any, what: str) -> SparseTensor:
     return made(to_coordinates(numbers, shape), values, shape, a.shape.merge_with(b.shape))
 
 
-def _numbered(a: SparseTensor, b: SparseTensor) -> tuple:
+def _numbered(a: SparseTensor, b: SparseTensor) -> tuple[Any, ...]:
     """The numbers of the places of the elements of both, and the elements."""
     numbers = [places(s.indices, s.dense_shape) for s in (a, b)]
     return ops.concat(numbers, 0), ops.concat([a.values, b.values], 0)
@@ -134,7 +134,7 @@ def _extreme(a: Any, b: Any, extreme: Any, what: str) -> SparseTensor:
     )
 
 
-def times(sparse: SparseTensor, other: Any, function: Callable) -> SparseTensor:
+def times(sparse: SparseTensor, other: Any, function: Callable[..., Any]) -> SparseTensor:
     """``function`` of each element and the element of a dense tensor at its place."""
     if is_sparse(other):
         raise TypeError("two sparse tensors are not multiplied by `*`: make one of them dense")
@@ -249,7 +249,7 @@ def _reduced(sp: SparseTensor, axis: Any, keepdims: Any, as_sparse: bool, combin
     return refined(total, *(1 if goes else n for goes, n in sizes))
 
 
-def _reduced_axes(sp: SparseTensor, axis: Any) -> tuple:
+def _reduced_axes(sp: SparseTensor, axis: Any) -> tuple[Any, ...]:
     """Of each axis whether it goes, as a list where the rank is known and as a tensor, and the
     numbers of those that stay.
     """
@@ -271,7 +271,7 @@ def _reduced_axes(sp: SparseTensor, axis: Any) -> tuple:
 
 
 @public("sparse.map_values")
-def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
     """``op`` of the elements of sparse tensors that have them at the same coordinates.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
@@ -316,7 +316,9 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     return sp.with_values(powers / ops.gather(total, rows))
 
 
-def _rows_of_segments(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple:
+def _rows_of_segments(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any
+) -> tuple[Any, ...]:
     ids = of_rank(_core.convert_to_tensor(segment_ids), 1)
     indices = of_rank(_core.convert_to_tensor(indices), 1)
     if num_segments is None:
@@ -393,7 +395,7 @@ def segment_sqrt_n(
     return segments.unsorted_segment_sqrt_n(*rows)
 
 
-def dispatch(function: Any, args: tuple, kwargs: dict) -> Any:
+def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
     """Public functions of sparse arguments: those that leave zeros zero, and a few others."""
     if facts(function).sparse == "zero" and is_sparse(args[0]):
         return args[0].with_values(function(args[0].values, *args[1:], **kwargs))

@@ -236,7 +236,7 @@ def concat(
 
 @public("sparse.split")
 @told
-def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list:
+def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list[Any]:
     """``num_split`` parts along an axis, the first ones longer by one where it does not go up.
 
     InvalidArgumentError for more parts than the axis has places, and for none.
@@ -285,7 +285,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 @public("sparse.fill_empty_rows")
 @told
-def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple:
+def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[Any, ...]:
     """The matrix with ``default_value`` first in every empty row, and which rows were empty.
 
     ``default_value`` is a scalar of the dtype of the elements.

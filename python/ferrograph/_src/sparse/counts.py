@@ -78,7 +78,7 @@ def bincount(
     return made(coordinates, sums, ops.stack([n_rows, length]))
 
 
-def _laid_out(values: Any, axis: int | None) -> tuple:
+def _laid_out(values: Any, axis: int | None) -> tuple[Any, ...]:
     """The numbers in one row, the number of the row that each stands in, and how many rows."""
     if is_sparse(values):
         flat, rows, n_rows = values.values, values.indices[:, 0], values.dense_shape[0]

@@ -91,7 +91,7 @@ def ctc_loss(
     return refined(ops.cast(loss, dtype), next((n for n in known if n is not None), None))
 
 
-def _labelled_blank(values: Any, logits: Any, times: Any) -> tuple:
+def _labelled_blank(values: Any, logits: Any, times: Any) -> tuple[Any, ...]:
     """Dense labels may be the blank 0: a class of its own beside the others, as likely as blank.
 
     The labels among the other classes, that class where there are such labels, and by how much the
@@ -123,7 +123,7 @@ def _one(logits: Any, number: Any) -> Any:
     return logits[..., number : number + 1]
 
 
-def _listed(labels: Any, lengths: Any, times: Any) -> tuple:
+def _listed(labels: Any, lengths: Any, times: Any) -> tuple[Any, ...]:
     """The places and values of padded labels, and which sequences they fit into."""
     labels, lengths = ops.cast(labels, dtypes.int32), ops.cast(lengths, dtypes.int32)
     there = ops.sequence_mask(lengths, ops.shape(labels)[1])
@@ -136,7 +136,7 @@ def _listed(labels: Any, lengths: Any, times: Any) -> tuple:
 @public("nn.ctc_greedy_decoder")
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
-) -> tuple:
+) -> tuple[Any, ...]:
     """The classes with the best score at each time, without blanks.
 
     >>> scores = fg.constant([[[0.1, 0.8, 0.1]], [[0.1, 0.8, 0.1]], [[0.9, 0.0, 0.1]]])
@@ -167,7 +167,7 @@ def ctc_greedy_decoder(
 @public("nn.ctc_beam_search_decoder")
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
-) -> tuple:
+) -> tuple[Any, ...]:
     """The most probable label sequences, found by keeping the best prefixes at each time.
 
     >>> scores = fg.constant([[[1.0, 2.0, 0.0]], [[2.0, 1.0, 0.0]]])
@@ -190,7 +190,7 @@ def ctc_beam_search_decoder(
 
 def beam_search(
     inputs: Any, sequence_length: Any, beam_width: int, top_paths: int, merge_repeated: bool
-) -> tuple:
+) -> tuple[Any, ...]:
     """``ctc_beam_search_decoder``; where asked, equal labels one after the other are one."""
     attrs = {"beam_width": beam_width, "top_paths": top_paths, "merge_repeated": merge_repeated}
     lengths = ops.cast(sequence_length, dtypes.int32)
@@ -200,7 +200,7 @@ def beam_search(
 
 
 @public("nn.ctc_unique_labels")
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple:
+def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Any, ...]:
     """The distinct labels of each row in order of appearance, and which of them each label is.
 
     >>> unique, which = fg.nn.ctc_unique_labels([[3, 3, 1]])
@@ -233,7 +233,7 @@ def _packed(values: Any, kept: Any) -> Any:
 
 
 @public("nn.collapse_repeated")
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple:
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, ...]:
     """Rows in which equal labels one after the other are made one.
 
     >>> labels, lengths = fg.nn.collapse_repeated([[1, 1, 2], [3, 3, 3]], [3, 3])

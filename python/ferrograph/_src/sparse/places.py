@@ -42,7 +42,7 @@ def in_order(value: SparseTensor) -> SparseTensor:
     )
 
 
-def combined(numbers: Any, values: Any, combine: Any) -> tuple:
+def combined(numbers: Any, values: Any, combine: Any) -> tuple[Any, ...]:
     """Places in order, each once, with what ``combine`` makes of the values there.
 
     ``combine(values, ids, n)`` reduces those of one id.

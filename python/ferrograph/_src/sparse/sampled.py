@@ -24,7 +24,7 @@ def sampled_addmm(
     beta: Any = 1.0,
     alpha: Any = 1.0,
     output_type: Any = float32,
-) -> tuple:
+) -> tuple[Any, ...]:
     """``alpha * (mat1 @ mat2) + beta * values`` at coordinates alone.
 
     >>> found = fg.sparse.sampled_addmm(
@@ -62,7 +62,7 @@ def sampled_addmm(
     return indices, alpha * product + beta * values, dense_shape
 
 
-def _expect_shape(wanted: list | None, first: Any, second: Any) -> None:
+def _expect_shape(wanted: list[Any] | None, first: Any, second: Any) -> None:
     """ValueError where the product of two matrices is known not to have the sizes wanted."""
     if wanted is None or first.rank is None or second.rank is None:
         return

@@ -86,7 +86,7 @@ def _set(value: Any, what: str) -> Any:
     return value
 
 
-def _entries(value: Any) -> tuple:
+def _entries(value: Any) -> tuple[Any, ...]:
     """The row and the value of each element, and the shape of the rows."""
     if is_sparse(value):
         shape = value.dense_shape[:-1]
@@ -96,7 +96,7 @@ def _entries(value: Any) -> tuple:
     return rows, ops.reshape(value, [-1]), whole[:-1]
 
 
-def _sorted(rows: Any, values: Any, *others: Any) -> list:
+def _sorted(rows: Any, values: Any, *others: Any) -> list[Any]:
     """Parallel vectors in the order of rows, then of values, then as they were."""
     numbers = string_ranks(values) if values.dtype == dtypes.string else values
     order = ops.argsort(numbers, stable=True)
@@ -110,7 +110,7 @@ def _same_as_before(rows: Any, values: Any) -> Any:
     return ops.concat([ops.zeros_like(rows[:1], dtypes.bool), same], 0)
 
 
-def _unique(value: Any) -> tuple:
+def _unique(value: Any) -> tuple[Any, ...]:
     rows, values, shape = _entries(value)
     rows, values = _sorted(rows, values)
     new = ops.reshape(ops.logical_not(_same_as_before(rows, values)), [-1])

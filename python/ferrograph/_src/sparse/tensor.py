@@ -21,10 +21,10 @@ __all__ = ["SparseTensor", "SparseTensorSpec", "is_sparse", "made"]
 class _Late:
     """What methods of ``SparseTensor`` call that itself makes them; ``methods`` fills it in."""
 
-    add: Callable
-    dispatch: Callable
-    row: Callable
-    times: Callable
+    add: Callable[..., Any]
+    dispatch: Callable[..., Any]
+    row: Callable[..., Any]
+    times: Callable[..., Any]
 
 
 late = _Late()
@@ -140,7 +140,7 @@ class SparseTensor(CompositeTensor, TensorType):
             raise TypeError(f"expected a sparse value, got {type(value).__name__}")
         return cls(value.indices, value.values, value.dense_shape)
 
-    def consumers(self) -> list:
+    def consumers(self) -> list[Any]:
         """Empty: graphs are not searched for the users of a value."""
         return []
 
@@ -193,7 +193,7 @@ class SparseTensor(CompositeTensor, TensorType):
     def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
 
-    def _open_parts(self) -> tuple:
+    def _open_parts(self) -> tuple[Any, ...]:
         """Of each part whether its length, the number of elements, is not of the type."""
         return True, True, False
 
@@ -201,17 +201,17 @@ class SparseTensor(CompositeTensor, TensorType):
         indices, values, dense_shape = parts
         return made(indices, values, dense_shape)
 
-    def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
+    def _dispatch(self, function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         return late.dispatch(function, args, kwargs)
 
     def _row(self, index: Any) -> SparseTensor:
         """The row of that number, along the first axis."""
         return late.row(self, index)
 
-    def _gradient_parts(self) -> list:
+    def _gradient_parts(self) -> list[Any]:
         return [self._values]
 
-    def _with_gradient_parts(self, parts: list) -> Any:
+    def _with_gradient_parts(self, parts: list[Any]) -> Any:
         return with_values_of(lambda v: self.with_values(_core.convert_to_tensor(v)), parts)
 
 
@@ -220,7 +220,7 @@ def _rebuilt(*parts: Any) -> SparseTensor:
     return SparseTensor(*parts)
 
 
-def _int64(value: Any, empty: list) -> Any:
+def _int64(value: Any, empty: list[Any]) -> Any:
     if isinstance(value, TensorShape):
         value = value.as_list()
     if isinstance(value, (list, tuple)) and not value:
@@ -283,7 +283,7 @@ class SparseTensorSpec(TypeSpec):
         return cls(value.shape, value.dtype)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """``SparseTensor``."""
         return SparseTensor
 
@@ -297,14 +297,14 @@ class SparseTensorSpec(TypeSpec):
         """The dtype of the elements."""
         return self._dtype
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype
 
     def _static_key(self) -> Any:
         return None if self._shape.rank is None else tuple(self._shape.as_list())
 
     @property
-    def _component_specs(self) -> list:
+    def _component_specs(self) -> list[Any]:
         rank = self._shape.rank
         return [
             TensorSpec([None, rank], "int64"),
@@ -312,7 +312,7 @@ class SparseTensorSpec(TypeSpec):
             TensorSpec([rank], "int64"),
         ]
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: Any) -> list[Any]:
         return [value.indices, value.values, value.dense_shape]
 
     def _from_components(self, components: Any) -> SparseTensor:

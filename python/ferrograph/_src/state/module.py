@@ -69,22 +69,22 @@ class Module(Trackable):
         return scoped
 
     @property
-    def variables(self) -> tuple:
+    def variables(self) -> tuple[Any, ...]:
         """All variables of the module and its submodules."""
         return tuple(self._flatten(predicate=_is_variable))
 
     @property
-    def trainable_variables(self) -> tuple:
+    def trainable_variables(self) -> tuple[Any, ...]:
         """The variables that are trainable."""
         return tuple(self._flatten(predicate=lambda v: _is_variable(v) and v.trainable))
 
     @property
-    def non_trainable_variables(self) -> tuple:
+    def non_trainable_variables(self) -> tuple[Any, ...]:
         """The variables that are not trainable."""
         return tuple(self._flatten(predicate=lambda v: _is_variable(v) and not v.trainable))
 
     @property
-    def submodules(self) -> tuple:
+    def submodules(self) -> tuple[Any, ...]:
         """All modules inside this one."""
         return tuple(self._flatten(predicate=_is_module))
 
@@ -106,7 +106,9 @@ class Module(Trackable):
           expand_composites: whether values made of tensors are taken apart.
         """
         seen: set[int] = {id(self)}
-        waiting: list[tuple] = [((), (self,))]  # paths to modules, and the modules on the way
+        waiting: list[tuple[Any, ...]] = [
+            ((), (self,))
+        ]  # paths to modules, and the modules on the way
         while waiting:
             at, way = waiting.pop(0)
             inner = []
@@ -121,7 +123,9 @@ class Module(Trackable):
                     inner.append(((*at, *path), (*way, leaf)))
             waiting[:0] = inner
 
-    def _leaves_at(self, key: Callable | None, expand: bool) -> Iterator[tuple[tuple, Any]]:
+    def _leaves_at(
+        self, key: Callable[..., Any] | None, expand: bool
+    ) -> Iterator[tuple[tuple[Any, ...], Any]]:
         """The leaves of the attributes and their paths."""
         for name in sorted(vars(self), key=key):
             if name not in self._TF_MODULE_IGNORED_PROPERTIES:
@@ -136,7 +140,9 @@ def _is_module(value: Any) -> bool:
     return isinstance(value, Module)
 
 
-def _leaves(value: Any, path: tuple, expand: bool) -> Iterator[tuple[tuple, Any]]:
+def _leaves(
+    value: Any, path: tuple[Any, ...], expand: bool
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """The leaves of a structure and their paths."""
     if isinstance(value, Mapping):
         parts: Any = [(key, value[key]) for key in _keys(value)]
@@ -151,7 +157,7 @@ def _leaves(value: Any, path: tuple, expand: bool) -> Iterator[tuple[tuple, Any]
         yield from _leaves(part, (*path, key), expand)
 
 
-def _keys(mapping: Mapping) -> list:
+def _keys(mapping: Mapping[Any, Any]) -> list[Any]:
     """The keys in order, or as they come where they do not compare."""
     try:
         return sorted(mapping)

@@ -208,10 +208,10 @@ class TensorArray:
 
     # What makes it a composite value.
 
-    def _component_list(self) -> list:
+    def _component_list(self) -> list[Any]:
         return [self._list]
 
-    def _from_components(self, components: Sequence) -> TensorArray:
+    def _from_components(self, components: Sequence[Any]) -> TensorArray:
         (made,) = components
         other = object.__new__(TensorArray)
         other.__dict__.update(self.__dict__)
@@ -223,7 +223,7 @@ class TensorArray:
         self._shape = [self._shape[0]]
         return self
 
-    def _trace_key(self) -> tuple:
+    def _trace_key(self) -> tuple[Any, ...]:
         """What tells arrays apart for a trace, beside their elements."""
         dims = self.element_shape
         return (
@@ -235,7 +235,7 @@ class TensorArray:
 
     # Parts.
 
-    def _attrs(self) -> dict:
+    def _attrs(self) -> dict[Any, Any]:
         return {"element_dtype": self._dtype}
 
     def _is_eager(self) -> bool:
@@ -267,7 +267,7 @@ class TensorArray:
         if self._infers:
             self._shape[0] = known.merge_with(shape)
 
-    def _learn_pieces(self, lengths: set[int], inner: list) -> None:
+    def _learn_pieces(self, lengths: set[int], inner: list[Any]) -> None:
         """Check pieces of ``lengths`` rows, and note what all of them have in common."""
         for n in lengths:
             self._check_fits(TensorShape([n, *inner]))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..context import thread
 from ..context.ownership import is_own_file
-from ..hints import Any
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import errors
 from ..values.formatting import variable_repr
@@ -60,7 +60,7 @@ class Creation:
     def __init__(self, allowed: bool, at_once: bool = False):
         self.allowed, self.at_once = allowed, at_once
         self.graph_id: int | None = None  # of the traced function, where values may be of its graph
-        self.made: list[tuple[weakref.ref, Any]] = []
+        self.made: list[tuple[weakref.ref[Any], Any]] = []
         self.n_outputs = 0
         self.lines: list[str] = []
         self.is_in_graph = False  # whether some were made in no branch or loop of the function
@@ -76,7 +76,7 @@ class Creation:
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.creations: list[Creation] = []
-        self.creators: list[Callable] = []
+        self.creators: list[Callable[..., Any]] = []
 
 
 class _Told(threading.local):
@@ -133,7 +133,7 @@ class variable_creator_scope:
     False
     """
 
-    def __init__(self, variable_creator: Callable):
+    def __init__(self, variable_creator: Callable[..., Any]):
         self._creator = variable_creator
 
     def __enter__(self) -> None:
@@ -162,21 +162,25 @@ _UNSAID: dict[str, Any] = {
 
 
 class _Meta(type(_core.VariableBase)):  # type: ignore[misc]
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Variables are made through the creators in scope, the innermost first."""
-        if not _thread.creators or cls is not Variable or "_handle" in kwargs:
-            return super().__call__(*args, **kwargs)
-        if len(args) > len(_UNSAID):
-            raise TypeError(f"Variable() takes at most {len(_UNSAID)} arguments, got {len(args)}")
-        kwargs = {**_UNSAID, **dict(zip(_UNSAID, args, strict=False)), **kwargs}
-        make = super().__call__
+    if not TYPE_CHECKING:  # a checker takes what is made from the constructor
 
-        def chain(creators: list) -> Callable:
-            if not creators:
-                return make
-            return lambda **kw: creators[-1](chain(creators[:-1]), **kw)
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            """Variables are made through the creators in scope, the innermost first."""
+            if not _thread.creators or cls is not Variable or "_handle" in kwargs:
+                return super().__call__(*args, **kwargs)
+            if len(args) > len(_UNSAID):
+                raise TypeError(
+                    f"Variable() takes at most {len(_UNSAID)} arguments, got {len(args)}"
+                )
+            kwargs = {**_UNSAID, **dict(zip(_UNSAID, args, strict=False)), **kwargs}
+            make = super().__call__
 
-        return chain(list(_thread.creators))(**kwargs)
+            def chain(creators: list[Any]) -> Callable[..., Any]:
+                if not creators:
+                    return make
+                return lambda **kw: creators[-1](chain(creators[:-1]), **kw)
+
+            return chain(list(_thread.creators))(**kwargs)
 
 
 def _initial(value: Any, dtype: Any, creation: Creation | None) -> Any:
@@ -229,7 +233,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         variable_def: Any = None,
         dtype: Any = None,
         import_scope: str | None = None,
-        constraint: Callable | None = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: Any = None,
@@ -320,7 +324,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         return self._name
 
     @property
-    def constraint(self) -> Callable | None:
+    def constraint(self) -> Callable[..., Any] | None:
         """The function given to keep the value in bounds."""
         return self._constraint
 
@@ -339,15 +343,15 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         """Where the value lies."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
-    def value(self) -> Any:
+    def value(self) -> _core.Tensor:
         """The value at this point of the program, a tensor."""
         return self._read()
 
-    def read_value(self) -> Any:
+    def read_value(self) -> _core.Tensor:
         """The value at this point of the program, a tensor."""
         return self._read()
 
-    def read_value_no_copy(self) -> Any:
+    def read_value_no_copy(self) -> _core.Tensor:
         """As ``read_value``, which copies nothing: what is read stays as it is."""
         return self._read()
 
@@ -363,19 +367,19 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Replace the value. ValueError where dtype or shape do not fit."""
         return self._change("set", value, read_value)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Add to the value."""
         return self._change("add", delta, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
-    ) -> Any:
+    ) -> Variable:
         """Subtract from the value."""
         return self._change("sub", delta, read_value)
 
@@ -399,43 +403,53 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         # In a graph, too, the result is the variable: it is read where it is used.
         return self if read_value else None
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Variable:
         """Replace the elements or slices at ``indices``."""
         return self._scatter("TensorScatterUpdate", indices, updates)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Variable:
         """Add to the elements or slices at ``indices``."""
         return self._scatter("TensorScatterAdd", indices, updates)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Variable:
         """Subtract from the elements or slices at ``indices``."""
         return self._scatter("TensorScatterSub", indices, updates)
 
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Variable:
         """Replace the rows that an ``IndexedSlices`` names."""
         return self._scatter_rows("TensorScatterUpdate", sparse_delta)
 
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Variable:
         """Add an ``IndexedSlices``."""
         return self._scatter_rows("TensorScatterAdd", sparse_delta)
 
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Variable:
         """Subtract an ``IndexedSlices``."""
         return self._scatter_rows("TensorScatterSub", sparse_delta)
 
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Variable:
         """The larger of what is there and an ``IndexedSlices``."""
         return self._scatter_rows("TensorScatterMax", sparse_delta)
 
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Variable:
         """The smaller of what is there and an ``IndexedSlices``."""
         return self._scatter_rows("TensorScatterMin", sparse_delta)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Variable:
         """The larger of what is there and of updates, at the elements or slices at ``indices``."""
         return self._scatter("TensorScatterMax", indices, updates)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Variable:
         """The smaller of what is there and of updates, at the elements or slices at ``indices``."""
         return self._scatter("TensorScatterMin", indices, updates)
 
@@ -479,7 +493,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         indices, values = self._row_updates(indices, values)
         return self._scatter(op, _core.emit("ExpandDims", (indices, -1)), values)
 
-    def _row_updates(self, indices: Any, values: Any) -> tuple:
+    def _row_updates(self, indices: Any, values: Any) -> tuple[Any, ...]:
         """Indices and a row for each; a scalar is broadcast to rows."""
         values = _core.convert_to_tensor(values, self.dtype)
         if values.shape.rank != 0:
@@ -494,11 +508,15 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         updates = _core.convert_to_tensor(updates, self.dtype)
         return self._change("set", _core.emit(op, (self._read(), indices, updates)))
 
-    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def scatter_mul(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Variable:
         """Multiply the rows that an ``IndexedSlices`` names."""
         return self._scatter_with("Mul", sparse_delta)
 
-    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+    def scatter_div(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Variable:
         """Divide the rows that an ``IndexedSlices`` names."""
         return self._scatter_with("RealDiv", sparse_delta)
 
@@ -606,7 +624,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
             return variable_repr(self)
         return f"<fg.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
-    def __deepcopy__(self, memo: dict) -> Variable:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Variable:
         return Variable(self._read(), trainable=self.trainable, name=self._name, shape=self.shape)
 
     def __reduce__(self) -> Any:
@@ -628,11 +646,11 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
         _refuse_in_place("/=", "assign")
 
 
-def _rebuilt(cls: Any, value: Any, options: dict) -> Variable:
+def _rebuilt(cls: Any, value: Any, options: dict[Any, Any]) -> Variable:
     return cls(value, **options)
 
 
-def _rows_of(delta: Any) -> tuple:
+def _rows_of(delta: Any) -> tuple[Any, ...]:
     """Indices and values of an ``IndexedSlices``; TypeError for anything else."""
     if not hasattr(delta, "indices") or not hasattr(delta, "values"):
         raise TypeError(f"`sparse_delta` must be an fg.IndexedSlices, got {type(delta).__name__}")
@@ -650,7 +668,7 @@ _OTHERS = ("neg", "abs", "invert", "lt", "le", "gt", "ge")
 def _install_operators() -> None:
     """Operators on a variable are those on its value."""
 
-    def forward(name: str) -> Callable:
+    def forward(name: str) -> Callable[..., Any]:
         def operator(self: Variable, *others: Any) -> Any:
             return getattr(self._read(), name)(*others)
 

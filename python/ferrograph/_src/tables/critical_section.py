@@ -116,7 +116,10 @@ class CriticalSection:
         return self._name
 
     def execute(
-        self, fn: Callable, exclusive_resource_access: bool = True, name: str | None = None
+        self,
+        fn: Callable[..., Any],
+        exclusive_resource_access: bool = True,
+        name: str | None = None,
     ) -> Any:
         """Call ``fn`` while nobody else is in the section; its result, numbers as tensors.
 
@@ -138,7 +141,7 @@ class CriticalSection:
                 return nest.map_structure(_tensor, fn(), expand_composites=True)
         return self._staged(fn, region, exclusive_resource_access)
 
-    def _staged(self, fn: Callable, region: Any, exclusive: bool) -> Any:
+    def _staged(self, fn: Callable[..., Any], region: Any, exclusive: bool) -> Any:
         body = _Body(fn, self._mutex)
         self._claim(region, {t._id for t in body.captured if t.dtype.name == "resource"}, exclusive)
         flat = _core.emit_callback(body, [*body.captured, *body.read()], body.dtypes, True, True)
@@ -169,7 +172,7 @@ def _tensor(value: Any) -> Any:
 class _Body:
     """The code of a section as a graph, which is called with what it captured."""
 
-    def __init__(self, fn: Callable, mutex: _Mutex):
+    def __init__(self, fn: Callable[..., Any], mutex: _Mutex):
         self._mutex = mutex
         name = f"critical_section_{next(_numbers)}"
         region = _core.Region(name)
@@ -189,11 +192,11 @@ class _Body:
         found = ((i, variable_by_id(t._id)) for i, t in enumerate(self.captured))
         self._variables = [(i, v) for i, v in found if v is not None and _has_slope(v.dtype)]
 
-    def read(self) -> list:
+    def read(self) -> list[Any]:
         """The values of the variables, by which gradients find the way to them."""
         return [variable.read_value() for _, variable in self._variables]
 
-    def __call__(self, *given: Any) -> list:
+    def __call__(self, *given: Any) -> list[Any]:
         """Run the graph, alone; the results carry gradients."""
         try:
             with self._mutex:
@@ -201,16 +204,16 @@ class _Body:
         except tuple(_AS_PYTHONS) as e:
             raise _AS_PYTHONS[type(e)](str(e)) from e
 
-    def _is_smooth(self, given: tuple) -> bool:
+    def _is_smooth(self, given: tuple[Any, ...]) -> bool:
         return any(map(_has_slope, self.dtypes)) and any(_has_slope(t.dtype) for t in given)
 
-    def _run(self, given: tuple) -> list:
+    def _run(self, given: tuple[Any, ...]) -> list[Any]:
         captured = list(given[: len(self.captured)])
         template = list(range(len(self.dtypes)))
         made = _core.ConcreteBase.__new__(ConcreteFunction, self._graph, template, captured)
         return made._call_flat([])
 
-    def _with_slopes(self, *given: Any) -> list:
+    def _with_slopes(self, *given: Any) -> list[Any]:
         """As ``_run``; the gradients of the variables are those of the values read of them."""
         smooth = [i for i, t in enumerate(given) if _has_slope(t.dtype)]
         sources = [t for t in given[: len(self.captured)] if _has_slope(t.dtype)]

@@ -52,7 +52,7 @@ class TableInitializer:
                 )
 
 
-def _emitted(op: str, inputs: list, attrs: dict | None = None) -> None:
+def _emitted(op: str, inputs: list[Any], attrs: dict[Any, Any] | None = None) -> None:
     """Fill a table: now, with values that are known now, else whenever the graph runs."""
     known = [tensor._constant_value() for tensor in inputs]
     if any(tensor is None for tensor in known):

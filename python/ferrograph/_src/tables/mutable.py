@@ -60,12 +60,12 @@ class _Mutable(Table):
     def __reduce__(self) -> Any:
         return _rebuilt, (type(self), self._options(), *self.export())
 
-    def _options(self) -> dict:
+    def _options(self) -> dict[Any, Any]:
         """The arguments that make such a table."""
         raise NotImplementedError
 
 
-def _rebuilt(cls: Any, options: dict, keys: Any, values: Any) -> Any:
+def _rebuilt(cls: Any, options: dict[Any, Any], keys: Any, values: Any) -> Any:
     table = cls(**options)
     table._fill(keys, values)
     return table
@@ -138,7 +138,7 @@ class MutableHashTable(_Mutable):
         keys = self._converted(keys)
         return each_value(keys, lambda flat: self._found(self._converted(flat), default, name))
 
-    def _options(self) -> dict:
+    def _options(self) -> dict[Any, Any]:
         return {
             "key_dtype": self._key_dtype,
             "value_dtype": self._value_dtype,
@@ -225,7 +225,7 @@ class DenseHashTable(_Mutable):
         """As ``remove``."""
         self.remove(keys, name)
 
-    def export(self, name: str | None = None) -> tuple:
+    def export(self, name: str | None = None) -> tuple[Any, ...]:
         """All keys, and their values: two matrices, with a row for each, in no promised order."""
         return super().export(name)
 
@@ -237,7 +237,7 @@ class DenseHashTable(_Mutable):
         values = _core.emit("Reshape", (values, [-1, *self._value_shape.as_list()]))
         self._import(keys, values)
 
-    def _options(self) -> dict:
+    def _options(self) -> dict[Any, Any]:
         return {
             "key_dtype": self._key_dtype,
             "value_dtype": self._value_dtype,

@@ -15,7 +15,7 @@ from ..values.tensor_shape import TensorShape
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
 
 
-def _dtypes(given: Any) -> list:
+def _dtypes(given: Any) -> list[Any]:
     given = given if isinstance(given, (list, tuple)) else [given]
     return [as_dtype(dtype) for dtype in given]
 
@@ -59,7 +59,7 @@ class QueueBase:
         self._queue_ref = queue_ref
         self._name = type(self).__name__
 
-    def _make(self, op: str, capacity: int, attrs: dict, name: str) -> None:
+    def _make(self, op: str, capacity: int, attrs: dict[Any, Any], name: str) -> None:
         given = {
             "component_types": self._dtypes,
             "shapes": self._shapes,
@@ -71,7 +71,7 @@ class QueueBase:
         self._name = name
 
     @staticmethod
-    def from_list(index: Any, queues: list) -> QueueBase:
+    def from_list(index: Any, queues: list[Any]) -> QueueBase:
         """The queue of that number out of a list.
 
         TypeError for what are no queues, ValueError for an index that only the graph knows.
@@ -97,7 +97,7 @@ class QueueBase:
         return self._name
 
     @property
-    def dtypes(self) -> list:
+    def dtypes(self) -> list[Any]:
         """The dtypes of the components of an element."""
         return self._dtypes
 
@@ -111,7 +111,7 @@ class QueueBase:
         """The names of the components, if they have some."""
         return self._names
 
-    def _components(self, values: Any) -> list:
+    def _components(self, values: Any) -> list[Any]:
         """The components of an element as tensors. ValueError where they do not fit."""
         if isinstance(values, dict):
             values = self._by_name(values)
@@ -127,7 +127,7 @@ class QueueBase:
         pairs = zip(values, self._dtypes, strict=True)
         return [_core.convert_to_tensor(value, dtype) for value, dtype in pairs]
 
-    def _by_name(self, values: dict) -> list:
+    def _by_name(self, values: dict[Any, Any]) -> list[Any]:
         if self._names is None:
             raise ValueError("Queue must have names to enqueue a dictionary")
         if sorted(self._names) != sorted(values):
@@ -144,7 +144,7 @@ class QueueBase:
             return dict(zip(self._names, found, strict=True))
         return found[0] if len(found) == 1 else found
 
-    def _types(self) -> dict:
+    def _types(self) -> dict[Any, Any]:
         return {"component_types": self._dtypes, "_shapes": self._shapes}
 
     def enqueue(self, vals: Any, name: str | None = None) -> None:

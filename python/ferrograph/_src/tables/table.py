@@ -98,7 +98,7 @@ class Table(Lookup):
         """How many keys there are, a scalar of int64."""
         return _core.emit("LookupTableSizeV2", (self._handle,), None, name)
 
-    def export(self, name: str | None = None) -> tuple:
+    def export(self, name: str | None = None) -> tuple[Any, ...]:
         """All keys, and their values: two tensors, in no order that is promised."""
         attrs = {
             "Tkeys": self._key_dtype,

@@ -53,27 +53,27 @@ class CompositeTensor:
         """What ``print`` shows of it, a string tensor; for a class that ``_is_printed``."""
         raise NotImplementedError(f"{type(self).__name__}._printed")
 
-    def _component_list(self) -> list:
+    def _component_list(self) -> list[Any]:
         """The parts in order."""
         return nest.flatten(self._type_spec._to_components(self))
 
-    def _from_components(self, parts: Sequence) -> Any:
+    def _from_components(self, parts: Sequence[Any]) -> Any:
         """Such a value of other parts."""
         spec = self._type_spec
         return spec._from_components(nest.pack_sequence_as(spec._component_specs, list(parts)))
 
-    def _trace_key(self) -> tuple:
+    def _trace_key(self) -> tuple[Any, ...]:
         return self._type_spec._trace_key()
 
-    def _dispatch(self, function: Any, args: tuple, kwargs: dict) -> Any:
+    def _dispatch(self, function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
         """A public function of arguments among which this value is; NotImplemented without one."""
         return NotImplemented
 
-    def _gradient_parts(self) -> list:
+    def _gradient_parts(self) -> list[Any]:
         """The tensors that a gradient by this value is taken by."""
         return nest.flatten(self, expand_composites=True)
 
-    def _with_gradient_parts(self, parts: list) -> Any:
+    def _with_gradient_parts(self, parts: list[Any]) -> Any:
         """The gradient by this value, of the gradients by its parts; None where all are None."""
         if all(part is None for part in parts):
             return None
@@ -86,7 +86,7 @@ def _part(value: Any) -> Any:
     return _core.convert_to_tensor(value) if plain or hasattr(value, "__array__") else value
 
 
-def with_values_of(values: Any, parts: list) -> Any:
+def with_values_of(values: Any, parts: list[Any]) -> Any:
     """The gradient by a composite value whose ``values`` alone have one."""
     return None if parts[0] is None else values(parts[0])
 
@@ -139,7 +139,7 @@ class IndexedSlices(CompositeTensor, TensorType):
         """The graph that the values belong to; AttributeError where they are eager."""
         return self.values.graph
 
-    def consumers(self) -> list:
+    def consumers(self) -> list[Any]:
         """The operations that take the values; empty where they are eager."""
         return self.values.consumers() if _core.is_symbolic(self.values) else []
 
@@ -177,10 +177,10 @@ class IndexedSlices(CompositeTensor, TensorType):
             self.indices.shape,
         )
 
-    def _gradient_parts(self) -> list:
+    def _gradient_parts(self) -> list[Any]:
         return [self.values]
 
-    def _with_gradient_parts(self, parts: list) -> Any:
+    def _with_gradient_parts(self, parts: list[Any]) -> Any:
         return with_values_of(lambda v: IndexedSlices(v, self.indices, self.dense_shape), parts)
 
     def __repr__(self) -> str:
@@ -212,11 +212,11 @@ class IndexedSlicesSpec(TypeSpec):
         self._indices_shape = TensorShape(indices_shape).with_rank(1)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """``IndexedSlices``."""
         return IndexedSlices
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return (
             self._shape,
             self._dtype,
@@ -229,7 +229,7 @@ class IndexedSlicesSpec(TypeSpec):
         return self._dense_shape_dtype is not None
 
     @property
-    def _component_specs(self) -> list:
+    def _component_specs(self) -> list[Any]:
         values = self._indices_shape.concatenate(self._shape[1:])
         specs = [
             TensorSpec(values, self._dtype),
@@ -239,7 +239,7 @@ class IndexedSlicesSpec(TypeSpec):
             specs.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
         return specs
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: Any) -> list[Any]:
         parts = [value.values, value.indices]
         return parts if value.dense_shape is None else [*parts, value.dense_shape]
 

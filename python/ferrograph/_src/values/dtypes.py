@@ -105,7 +105,7 @@ class DType:
         return self._size
 
     @property
-    def as_numpy_dtype(self) -> type:
+    def as_numpy_dtype(self) -> type[Any]:
         """The NumPy scalar type of the elements; ``object`` for strings.
 
         NumPy has no bfloat16 and no floats of one byte: their types come from the package
@@ -257,11 +257,11 @@ class DType:
         """A dtype is made of no tensors."""
         raise NotImplementedError("a dtype is made of no tensors")
 
-    def to_tensors(self, value: Any) -> list:
+    def to_tensors(self, value: Any) -> list[Any]:
         """The tensors that a value of this trace type holds: none."""
         return []
 
-    def flatten(self) -> list:
+    def flatten(self) -> list[Any]:
         """The types of those tensors: none."""
         return []
 

@@ -161,7 +161,7 @@ class OpError(Exception):
         return self._error_code
 
     @property
-    def experimental_payloads(self) -> dict:
+    def experimental_payloads(self) -> dict[Any, Any]:
         """Further data about the error: none."""
         return {}
 
@@ -478,6 +478,26 @@ class InaccessibleTensorError(TypeError, ValueError):
     ...     return x, x * 2
     >>> float(f(fg.constant(1.0))[1] + 1)
     3.0
+    """
+
+
+@public("errors.InputSignatureError")
+class InputSignatureError(TypeError, ValueError):
+    """A tensor whose shape the input signature of a function does not allow.
+
+    >>> import ferrograph as fg
+    >>> @fg.function(input_signature=[fg.TensorSpec([None], fg.float32)])
+    ... def total(x):
+    ...     return fg.reduce_sum(x)
+    >>> total(fg.ones([2, 2]))
+    Traceback (most recent call last):
+        ...
+    ferrograph.errors.InputSignatureError: ...
+
+    Give the spec the shape of all calls, ``[None, None]`` or None for any, or reshape the tensor:
+
+    >>> float(total(fg.reshape(fg.ones([2, 2]), [-1])))
+    4.0
     """
 
 

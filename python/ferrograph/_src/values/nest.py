@@ -55,13 +55,13 @@ def is_nested(seq: Any) -> bool:
 
 
 @public("nest.flatten")
-def flatten(structure: Any, expand_composites: bool = False) -> list:
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves of ``structure`` in order; a leaf alone gives a list of itself.
 
     >>> fg.nest.flatten({'b': (2, [3]), 'a': 1})
     [1, 2, 3]
     """
-    out: list = []
+    out: list[Any] = []
     _flatten(structure, expand_composites, out)
     return out
 
@@ -90,7 +90,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 @public("nest.map_structure")
-def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """``func`` applied to the corresponding leaves of the structures, in the shape of the first.
 
     Keywords: ``check_types`` (default True) also compares the classes of the containers;
@@ -177,14 +177,14 @@ def _is_buffer(structure: Any) -> bool:
     return True
 
 
-def _is_record(kind: type) -> bool:
+def _is_record(kind: type[Any]) -> bool:
     """Whether instances of ``kind`` are opened by their fields."""
     return hasattr(kind, "__attrs_attrs__") or (
         hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
     )
 
 
-def _is_namedtuple(kind: type) -> bool:
+def _is_namedtuple(kind: type[Any]) -> bool:
     return issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
@@ -192,7 +192,7 @@ def _is_composite(value: Any) -> bool:
     return getattr(type(value), "_component_list", None) is not None
 
 
-def _sorted_keys(mapping: Mapping) -> list:
+def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(mapping)
     except TypeError:
@@ -201,21 +201,21 @@ def _sorted_keys(mapping: Mapping) -> list:
         ) from None
 
 
-def children(structure: Any) -> list:
+def children(structure: Any) -> list[Any]:
     """The values in a container, in their order of flattening."""
     if type(structure) in (list, tuple):
         return list(structure)
     if isinstance(structure, Mapping):
         return [structure[key] for key in _sorted_keys(structure)]
     if isinstance(structure, (list, tuple, Sequence, MappingView)):
-        return list(cast("Iterable", structure))
+        return list(cast("Iterable[Any]", structure))
     kind = type(structure)
     if hasattr(kind, "__attrs_attrs__"):
         return [getattr(structure, a.name) for a in kind.__attrs_attrs__]
     return list(structure.__tf_flatten__()[1])
 
 
-def _children(structure: Any, expand: bool) -> list:
+def _children(structure: Any, expand: bool) -> list[Any]:
     """``children``, without running user code where composite values are opened."""
     if expand and type(structure) not in _PLAIN and reconstruction.is_own(type(structure)):
         return reconstruction.held(structure, _sorted_keys)
@@ -225,7 +225,7 @@ def _children(structure: Any, expand: bool) -> list:
 _PLAIN = (list, tuple, dict)
 
 
-def _flatten(structure: Any, expand: bool, out: list) -> None:
+def _flatten(structure: Any, expand: bool, out: list[Any]) -> None:
     if type(structure) in LEAVES:
         out.append(structure)
     elif is_nested(structure):
@@ -238,7 +238,7 @@ def _flatten(structure: Any, expand: bool, out: list) -> None:
         out.append(structure)
 
 
-def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
+def _pack(structure: Any, leaves: Iterator[Any], expand: bool) -> Any:
     if type(structure) in LEAVES:
         return next(leaves)
     if is_nested(structure):
@@ -252,14 +252,14 @@ def _pack(structure: Any, leaves: Iterator, expand: bool) -> Any:
     return next(leaves)
 
 
-def _recompose(structure: Any, parts: list) -> Any:
+def _recompose(structure: Any, parts: list[Any]) -> Any:
     """The composite value of these parts, like another one or of a spec."""
     if hasattr(type(structure), "_of_parts"):
         return structure._of_parts(parts)
     return structure._from_components(parts)
 
 
-def like(structure: Any, children: list) -> Any:
+def like(structure: Any, children: list[Any]) -> Any:
     """A container like ``structure`` with other values."""
     kind = type(structure)
     if kind in (list, tuple):
@@ -325,7 +325,7 @@ def _step(structure: Any, i: int) -> str:
     return f"[{i}]"
 
 
-def _have_same_keys(a: Mapping, b: Mapping) -> bool:
+def _have_same_keys(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
     keys = (dict.fromkeys(dict.__iter__(m)) if isinstance(m, dict) else m for m in (a, b))
     return set(next(keys)) == set(next(keys))
 

@@ -66,7 +66,7 @@ def public(
     return declare
 
 
-def _place(value: FunctionType | type, names: tuple[str, ...]) -> None:
+def _place(value: FunctionType | type[Any], names: tuple[str, ...]) -> None:
     home = None
     for name in names:
         space, _, last = name.rpartition(".")
@@ -93,7 +93,7 @@ def block(generator: Callable[[Any], Iterator[Any]]) -> Any:
     return opened
 
 
-def functions_like(ragged: str) -> list:
+def functions_like(ragged: str) -> list[Any]:
     """The functions that work so on composites: ``"flat"`` or ``"pair"``."""
     return [function for function, known in _facts.items() if known.ragged == ragged]
 

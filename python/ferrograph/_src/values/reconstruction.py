@@ -14,17 +14,17 @@ _SEQUENCES = (list, tuple, collections.deque)
 _WRAPPERS = (collections.UserDict, collections.UserList)
 
 
-def is_own(kind: type) -> bool:
+def is_own(kind: type[Any]) -> bool:
     """Whether a class derives from a builtin container, and is not builtin itself."""
     return issubclass(kind, (*_SEQUENCES, dict, *_WRAPPERS)) and not _is_pythons(kind)
 
 
-def _is_pythons(kind: type) -> bool:
+def _is_pythons(kind: type[Any]) -> bool:
     """Whether a class is builtin, or made by ``namedtuple``."""
     return kind.__module__ in ("builtins", "collections") or "_fields" in vars(kind)
 
 
-def held(value: Any, order: Callable[[Any], list]) -> list:
+def held(value: Any, order: Callable[[Any], list[Any]]) -> list[Any]:
     """What such a container holds: the values of a mapping in an ``order`` of its keys."""
     if isinstance(value, _WRAPPERS):
         value = value.data
@@ -34,7 +34,7 @@ def held(value: Any, order: Callable[[Any], list]) -> list:
     return list(base.__iter__(value))
 
 
-def like(value: Any, items: list, order: Callable[[Any], list]) -> Any:
+def like(value: Any, items: list[Any], order: Callable[[Any], list[Any]]) -> Any:
     """A container like another one with other items, those of a mapping in an ``order`` of its
     keys; without its attributes."""
     kind = type(value)
@@ -59,7 +59,7 @@ def like(value: Any, items: list, order: Callable[[Any], list]) -> Any:
     return made
 
 
-def of_class(kind: type, items: list, keys: Iterable | None = None) -> Any:
+def of_class(kind: type[Any], items: list[Any], keys: Iterable[Any] | None = None) -> Any:
     """A container of a class, with items under ``keys`` if it is a mapping."""
     if issubclass(kind, tuple):
         return tuple.__new__(kind, items)

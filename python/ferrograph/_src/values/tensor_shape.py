@@ -269,11 +269,11 @@ class TensorShape:
         """A shape is made of no tensors."""
         raise NotImplementedError("a TensorShape is made of no tensors")
 
-    def to_tensors(self, value: Any) -> list:
+    def to_tensors(self, value: Any) -> list[Any]:
         """The tensors that a value of this trace type holds: none."""
         return []
 
-    def flatten(self) -> list:
+    def flatten(self) -> list[Any]:
         """The types of those tensors: none."""
         return []
 

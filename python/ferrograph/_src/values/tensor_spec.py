@@ -37,15 +37,15 @@ class TypeSpec:
     __slots__ = ("__weakref__",)
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The class of the values that this spec describes."""
         raise NotImplementedError(f"{type(self).__name__}.value_type")
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         raise NotImplementedError(f"{type(self).__name__}._serialize")
 
     @classmethod
-    def _deserialize(cls, serialization: tuple) -> TypeSpec:
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> TypeSpec:
         return cls(*serialization)
 
     @property
@@ -58,7 +58,7 @@ class TypeSpec:
     def _from_components(self, components: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__}._from_components")
 
-    def _component_list(self) -> list:
+    def _component_list(self) -> list[Any]:
         """The specs of the parts in order."""
         return nest.flatten(self._component_specs)
 
@@ -66,18 +66,18 @@ class TypeSpec:
         """What tells values apart for a trace, beside the dtypes and shapes of their tensors."""
         return _hashable(self._serialize())
 
-    def _trace_key(self) -> tuple:
+    def _trace_key(self) -> tuple[Any, ...]:
         return type(self), self._static_key()
 
     def _for_trace(self) -> TypeSpec:
         """The spec as far as values share it that a trace does not tell apart."""
         return self
 
-    def flatten(self) -> list:
+    def flatten(self) -> list[Any]:
         """The types of the tensors that a value consists of."""
         return nest.flatten(self, expand_composites=True)
 
-    def to_tensors(self, value: Any) -> list:
+    def to_tensors(self, value: Any) -> list[Any]:
         """The tensors of a value of this type, in the order of ``flatten``."""
         parts = nest.flatten(self._to_components(value))
         specs = self._component_list()
@@ -88,7 +88,7 @@ class TypeSpec:
         tensors = iter(tensors)
         return self._of_parts([spec.from_tensors(tensors) for spec in self._component_list()])
 
-    def _of_parts(self, parts: list) -> Any:
+    def _of_parts(self, parts: list[Any]) -> Any:
         """The value of this type made of its parts, a flat list."""
         return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
 
@@ -164,7 +164,7 @@ class TypeSpec:
         return _deserialized, (type(self), self._serialize())
 
 
-def _deserialized(cls: type[TypeSpec], serialization: tuple) -> TypeSpec:
+def _deserialized(cls: type[TypeSpec], serialization: tuple[Any, ...]) -> TypeSpec:
     return cls._deserialize(serialization)
 
 
@@ -211,7 +211,7 @@ class TensorSpec(TypeSpec):
         return self._name
 
     @property
-    def value_type(self) -> type:
+    def value_type(self) -> type[Any]:
         """The class of the values that this spec describes: ``Tensor``."""
         return Tensor
 
@@ -268,7 +268,7 @@ class TensorSpec(TypeSpec):
         """A symbolic tensor of this type: a new argument of the graph that is being built."""
         return placeholder_context.add_input(self._dtype, self._shape, self._name or "arg")
 
-    def to_tensors(self, value: Any) -> list:
+    def to_tensors(self, value: Any) -> list[Any]:
         """The tensors of a value of this type: itself."""
         return [value]
 
@@ -291,7 +291,7 @@ class TensorSpec(TypeSpec):
             raise TypeError(f"expected a value for {shown(self)}, got {shown(value)}")
         return tensor
 
-    def _serialize(self) -> tuple:
+    def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._name
 
     def __eq__(self, other: Any) -> bool:

@@ -26,7 +26,7 @@ class Cause:
     facet: str
     old: Any
     new: Any
-    history: tuple = ()
+    history: tuple[Any, ...] = ()
     fix: str = ""
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ def relaxed_axes(function: Any, general: Any, wanted: Any) -> list[str]:
     return found
 
 
-def _arguments(function: Any, signature: Any) -> Iterator[tuple[str, tuple]]:
+def _arguments(function: Any, signature: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Name and node of each argument, and of the device that is asked for."""
     nodes = signature._describe()
     stars = (_VAR_POSITIONAL, _VAR_KEYWORD)
@@ -98,7 +98,7 @@ def _arguments(function: Any, signature: Any) -> Iterator[tuple[str, tuple]]:
     yield "device", rest[0] if rest else ("device", 0)
 
 
-def _compare(path: str, old: tuple, new: tuple, found: list[Cause]) -> None:
+def _compare(path: str, old: tuple[Any, ...], new: tuple[Any, ...], found: list[Cause]) -> None:
     if old[0] != new[0]:
         found.append(Cause(path, "type", _type(old), _type(new), (), _TYPE_FIX))
     elif old[0] in ("tensor", "variable"):
@@ -123,7 +123,9 @@ def _compare(path: str, old: tuple, new: tuple, found: list[Cause]) -> None:
         found.append(Cause(path, "value", old[1], new[1], (), _value_fix(path, new)))
 
 
-def _compare_tensors(path: str, old: tuple, new: tuple, found: list[Cause]) -> None:
+def _compare_tensors(
+    path: str, old: tuple[Any, ...], new: tuple[Any, ...], found: list[Cause]
+) -> None:
     if old[1] != new[1]:
         fix = f"convert before the call: fg.cast({path}, fg.{old[1]})"
         found.append(Cause(path, "dtype", _Name(old[1]), _Name(new[1]), (), fix))
@@ -142,13 +144,13 @@ def _compare_tensors(path: str, old: tuple, new: tuple, found: list[Cause]) -> N
         found.append(Cause(path, "alias", old[3], new[3], (), fix))
 
 
-def _fits(general: tuple | None, specific: tuple | None) -> bool:
+def _fits(general: tuple[Any, ...] | None, specific: tuple[Any, ...] | None) -> bool:
     if general is None or specific is None:
         return general is None
     return all(x is None or x == y for x, y in zip(general, specific, strict=True))
 
 
-def _compare_sequences(path: str, old: list, new: list, found: list[Cause]) -> None:
+def _compare_sequences(path: str, old: list[Any], new: list[Any], found: list[Cause]) -> None:
     if len(old) != len(new):
         fix = f"pass {path} at one length, or stacked as one tensor"
         found.append(Cause(path, "length", len(old), len(new), (), fix))
@@ -156,7 +158,7 @@ def _compare_sequences(path: str, old: list, new: list, found: list[Cause]) -> N
         _compare(f"{path}[{i}]", x, y, found)
 
 
-def _compare_keyed(path: str, old: dict, new: dict, found: list[Cause]) -> None:
+def _compare_keyed(path: str, old: dict[Any, Any], new: dict[Any, Any], found: list[Cause]) -> None:
     """Children by the text of their keys."""
     fix = f"pass {path} with the same keys at every call"
     for key in [k for k in new if k not in old]:
@@ -169,7 +171,9 @@ def _compare_keyed(path: str, old: dict, new: dict, found: list[Cause]) -> None:
         _compare(f"{path}[{key}]", old[key], new[key], found)
 
 
-def _compare_structs(path: str, old: tuple, new: tuple, found: list[Cause]) -> None:
+def _compare_structs(
+    path: str, old: tuple[Any, ...], new: tuple[Any, ...], found: list[Cause]
+) -> None:
     (before, names), (after, new_names) = _struct(old), _struct(new)
     if before is None and after is None and old[1] != new[1]:
         _compare_objects(path, old[1], new[1], found)
@@ -207,7 +211,7 @@ _TYPE_FIX = "pass values of one type at every call"
 _VALUE_FIX = "each value is traced once: keep their number small"
 
 
-def _value_fix(path: str, node: tuple) -> str:
+def _value_fix(path: str, node: tuple[Any, ...]) -> str:
     if node[0] in ("int", "float"):
         return f"pass {path} as a tensor, fg.constant({node[1]!r}): one trace then serves all"
     if node[0] == "bool":
@@ -226,7 +230,7 @@ def _trace_type(token: int) -> str:
     return _Name("a type that is gone" if found is None else repr(found))
 
 
-def _struct(node: tuple) -> tuple[Any, Any]:
+def _struct(node: tuple[Any, ...]) -> tuple[Any, Any]:
     """Class and names, keys or number of children; None and their number where the structure tells
     no more of itself."""
     known = trace_type.describe(node[1])
@@ -246,19 +250,19 @@ def _places(kind: Any, path: str, names: Any, n: int) -> list[str]:
     return [f"{path}.{name}" for name in names]
 
 
-def _items(children: list) -> dict:
+def _items(children: list[Any]) -> dict[Any, Any]:
     """The texts of keys, and nodes of a dict's children."""
     keys = (_key(node) for node in children[::2])
     return dict(zip(keys, children[1::2], strict=True))
 
 
-def _key(node: tuple) -> str:
+def _key(node: tuple[Any, ...]) -> str:
     if node[0] in ("tuple", "struct"):
         return f"({', '.join(map(_key, node[-1]))})"
     return _object(node[1])[1] if node[0] == "object" else repr(node[1])
 
 
-def _type(node: tuple) -> str:
+def _type(node: tuple[Any, ...]) -> str:
     if node[0] == "object":
         return _Name(_object(node[1])[0])
     if node[0] == "typed":
@@ -270,7 +274,7 @@ def _type(node: tuple) -> str:
     return _Name(names.get(node[0], node[0]))
 
 
-def _summary(node: tuple) -> str:
+def _summary(node: tuple[Any, ...]) -> str:
     """A node in short: a tensor's dtype and shape, a value, the type of anything else."""
     if node[0] in ("tensor", "variable"):
         dims = (
@@ -282,7 +286,7 @@ def _summary(node: tuple) -> str:
     return _type(node)
 
 
-def _leaves(path: str, node: tuple) -> Iterator[tuple[str, tuple]]:
+def _leaves(path: str, node: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     if node[0] in ("list", "tuple"):
         for i, child in enumerate(node[1]):
             yield from _leaves(f"{path}[{i}]", child)
@@ -298,14 +302,16 @@ def _leaves(path: str, node: tuple) -> Iterator[tuple[str, tuple]]:
         yield path, node
 
 
-def _shapes(arguments: Iterator[tuple[str, tuple]]) -> Iterator[tuple[str, tuple | None]]:
+def _shapes(
+    arguments: Iterator[tuple[str, tuple[Any, ...]]],
+) -> Iterator[tuple[str, tuple[Any, ...] | None]]:
     for path, node in arguments:
         for place, leaf in _leaves(path, node):
             if leaf[0] == "tensor":
                 yield place, leaf[2]
 
 
-def _first_paths(arguments: dict[str, tuple]) -> dict[int, str]:
+def _first_paths(arguments: dict[str, tuple[Any, ...]]) -> dict[int, str]:
     """Where each of a call's variables comes first, by its number."""
     found: dict[int, str] = {}
     for path, node in arguments.items():

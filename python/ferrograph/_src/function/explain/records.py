@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...context import sources
+from ...context.ownership import is_library_file
 from ...values.public import public
+from ..misses import MANY_AGAIN
 from . import differences
 from .differences import Cause
 from .report import Report
@@ -22,7 +24,6 @@ __all__ += ["say_frozen", "speak"]
 
 _HISTORY = 8
 _MANY_VALUES = 5
-_MANY_FUNCTIONS = 10
 
 
 @public("TraceRecord")
@@ -158,7 +159,7 @@ def _new_function(function: Any, miss: Any) -> list[Cause]:
     return [Cause(function.name, "function identity", n - 1, n, (), fix)]
 
 
-def _captured(guard: tuple, now: Any) -> Cause:
+def _captured(guard: tuple[Any, ...], now: Any) -> Cause:
     owner, name, label, value = guard
     is_module = isinstance(owner, dict) and "__name__" in owner
     kind = "global" if is_module else "attribute"
@@ -224,7 +225,7 @@ def _definition(function: Any) -> str:
     return f"{file}:{line}"
 
 
-def _place(site: tuple | None) -> str:
+def _place(site: tuple[Any, ...] | None) -> str:
     """``file:line:column`` of a call, without the column where Python does not keep it."""
     if site is None:
         return "<unknown>"
@@ -283,7 +284,8 @@ def say_frozen(function: Any, label: str, reason: str) -> None:
 def _trouble(function: Any, miss: Any) -> str | None:
     """What is wrong where tracing does not come to an end by itself."""
     if miss.n_traced == 0:
-        if miss.n_functions != _MANY_FUNCTIONS:
+        file, _, _ = sources.definition(function)
+        if miss.n_again != MANY_AGAIN or is_library_file(file):
             return None
         return (
             f"{function.name} ({_definition(function)}) is made and traced anew again and again, "

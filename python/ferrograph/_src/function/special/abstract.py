@@ -78,7 +78,7 @@ class TensorLike(metaclass=abc.ABCMeta):  # noqa: B024 - the hook below is all t
     """
 
     @classmethod
-    def __subclasshook__(cls, other: type) -> Any:
+    def __subclasshook__(cls, other: type[Any]) -> Any:
         if cls is not TensorLike:
             return NotImplemented
         if hasattr(other, "__tf_tensor__") or hasattr(other, "__array__"):
@@ -86,7 +86,7 @@ class TensorLike(metaclass=abc.ABCMeta):  # noqa: B024 - the hook below is all t
         return True if hasattr(other, "_type_spec") else NotImplemented
 
 
-_converted: list[type] = [bool, int, float, complex, str, bytes, list, tuple]
+_converted: list[type[Any]] = [bool, int, float, complex, str, bytes, list, tuple]
 for _kind in [*_converted, _core.Tensor, _core.VariableBase]:
     TensorLike.register(_kind)
 

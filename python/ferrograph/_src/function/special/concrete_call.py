@@ -15,7 +15,7 @@ from ..outputs import record_fields
 __all__ = ["flat_arguments", "named"]
 
 
-def flat_arguments(concrete: Any, args: tuple, kwargs: dict) -> list:
+def flat_arguments(concrete: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any]:
     """The tensors for a trace's inputs, from a call's arguments.
 
     These come in the structure that was traced, or flat: a tensor for each tensor in it, by
@@ -31,7 +31,7 @@ def flat_arguments(concrete: Any, args: tuple, kwargs: dict) -> list:
         return flat
 
 
-def _structured(concrete: Any, args: tuple, kwargs: dict) -> list:
+def _structured(concrete: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any]:
     """The tensors of arguments in the structure that was traced."""
     expected = _expected(concrete)
     given: dict[str, Any] = {}
@@ -49,7 +49,7 @@ def _structured(concrete: Any, args: tuple, kwargs: dict) -> list:
     for name in given:
         if name not in known:
             raise TypeError(f"{concrete._function_name}() has no argument {name!r}")
-    flat: list = []
+    flat: list[Any] = []
     for name, want, _ in expected:
         if name in given:
             _match(concrete._function_name, name, want, given[name], flat)
@@ -58,7 +58,7 @@ def _structured(concrete: Any, args: tuple, kwargs: dict) -> list:
     return flat
 
 
-def _flat(concrete: Any, args: tuple, kwargs: dict) -> list | None:
+def _flat(concrete: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> list[Any] | None:
     """The tensors of flat arguments; None where the call is none of that kind."""
     parameters = concrete._parameters()
     wanted = [leaf for _, _, value in parameters for leaf in _leaves(value)]
@@ -89,9 +89,9 @@ def _plain(name: str) -> str:
     return re.sub(r"\W", "_", name, flags=re.ASCII)
 
 
-def _leaves(want: Any) -> list:
+def _leaves(want: Any) -> list[Any]:
     """The leaves of a traced value but for those that are no tensors."""
-    found: list = []
+    found: list[Any] = []
     for leaf in nest.flatten(want):
         names = record_fields(leaf)
         if names is not None:
@@ -132,7 +132,7 @@ def _expected(concrete: Any) -> list[tuple[str, Any, bool]]:
     return found
 
 
-def _match(function: str, path: str, want: Any, got: Any, flat: list) -> None:
+def _match(function: str, path: str, want: Any, got: Any, flat: list[Any]) -> None:
     if isinstance(want, TensorSpec):
         flat.append(_tensor(function, path, want, got))
         return
@@ -165,7 +165,7 @@ def _match(function: str, path: str, want: Any, got: Any, flat: list) -> None:
         )
 
 
-def _composite(function: str, path: str, want: TypeSpec, got: Any) -> list:
+def _composite(function: str, path: str, want: TypeSpec, got: Any) -> list[Any]:
     if not want.is_compatible_with(got):
         raise TypeError(f"{function}(): argument {path!r} must fit {want!r}, got {shown(got)}")
     return want.to_tensors(got)

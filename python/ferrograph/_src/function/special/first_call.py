@@ -21,7 +21,9 @@ from ...native import _core
 __all__ = ["settle"]
 
 
-def settle(function: Any, creation: Any, region: Any, tensors: list, called: tuple) -> bool:
+def settle(
+    function: Any, creation: Any, region: Any, tensors: list[Any], called: tuple[Any, ...]
+) -> bool:
     """Initialise the variables that a trace made. Whether the trace serves later calls, too.
 
     ``tensors`` are those of the call, ``called`` the arguments of the Python function. Where the
@@ -37,7 +39,7 @@ def settle(function: Any, creation: Any, region: Any, tensors: list, called: tup
     return once and region.drop_first(creation.n_nodes, creation.n_outputs)
 
 
-def _initialise(creation: Any, region: Any, tensors: list) -> None:
+def _initialise(creation: Any, region: Any, tensors: list[Any]) -> None:
     """Give the variables their first values, in the order of their making.
 
     Where the function is called while another one is traced, its arguments have no values yet:
@@ -145,7 +147,9 @@ class _Sources:
         return found, seen
 
 
-def _happens_once(function: Any, creation: Any, args: tuple, kwargs: dict) -> bool:
+def _happens_once(
+    function: Any, creation: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]
+) -> bool:
     """Whether all variables were made behind guards that would refuse a second time."""
     target = getattr(function.python_function, "__func__", function.python_function)
     if type(target) is not types.FunctionType or target.__code__.co_name == "<lambda>":
@@ -264,7 +268,9 @@ def _ends_in_variable(func: ast.expr) -> bool:
     return name == "Variable"
 
 
-def _names(target: types.FunctionType, args: tuple, kwargs: dict) -> dict[str, Any]:
+def _names(
+    target: types.FunctionType, args: tuple[Any, ...], kwargs: dict[Any, Any]
+) -> dict[str, Any]:
     """The values of the parameters and of the names of outer functions."""
     code = target.__code__
     names = dict(zip(code.co_varnames[: code.co_argcount], args, strict=False)) | kwargs

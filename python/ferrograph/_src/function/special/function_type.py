@@ -88,7 +88,7 @@ class FunctionType(inspect.Signature):
         self._captures = OrderedDict(captures or {})
 
     @property
-    def captures(self) -> OrderedDict:
+    def captures(self) -> OrderedDict[Any, Any]:
         """The type of each captured value, by its number."""
         return self._captures
 
@@ -99,22 +99,22 @@ class FunctionType(inspect.Signature):
         return None if found is inspect.Signature.empty else found
 
     @property
-    def flat_inputs(self) -> list:
+    def flat_inputs(self) -> list[Any]:
         """The types of the tensors among the arguments, in the order of the graph's inputs."""
-        found: list = []
+        found: list[Any] = []
         for parameter in self.parameters.values():
             _collect(parameter.annotation, found)
         return found
 
     @property
-    def flat_outputs(self) -> list:
+    def flat_outputs(self) -> list[Any]:
         """The types of the tensors in the result."""
-        found: list = []
+        found: list[Any] = []
         _collect(self.output, found)
         return found
 
     @property
-    def flat_captures(self) -> list:
+    def flat_captures(self) -> list[Any]:
         """The types of the captured values."""
         return list(self._captures.values())
 
@@ -147,7 +147,7 @@ class FunctionType(inspect.Signature):
         return type(self), (parameters, dict(self._captures), self.return_annotation)
 
 
-def _collect(value: Any, found: list) -> None:
+def _collect(value: Any, found: list[Any]) -> None:
     if isinstance(value, dict):
         for key in sorted(value):
             _collect(value[key], found)

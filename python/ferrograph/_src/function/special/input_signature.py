@@ -6,7 +6,7 @@ from typing import Any
 
 from ...native import _core
 from ...values import nest
-from ...values.errors import shown
+from ...values.errors import InputSignatureError, shown
 from ...values.tensor_spec import TensorSpec
 
 __all__ = ["convert", "spec_arguments", "specs_for"]
@@ -38,7 +38,9 @@ def _positional(function: Any) -> tuple[list[tuple[str, bool, Any]], int]:
     return params, lead
 
 
-def _bind(function: Any, args: tuple, kwargs: dict) -> tuple[list, list]:
+def _bind(
+    function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]
+) -> tuple[list[Any], list[Any]]:
     """The leading arguments, and one value for each spec."""
     params, lead = _positional(function)
     names = [n for n, _, _ in params]
@@ -65,7 +67,7 @@ def _bind(function: Any, args: tuple, kwargs: dict) -> tuple[list, list]:
     return values[:lead], values[lead:]
 
 
-def convert(function: Any, args: tuple, kwargs: dict) -> tuple:
+def convert(function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> tuple[Any, ...]:
     """The positional arguments of a call, converted to the specs of the input signature.
 
     TypeError where arguments are missing or of another structure or dtype; ValueError where a
@@ -105,22 +107,18 @@ def _leaf(function: Any, spec: Any, value: Any) -> Any:
     if value.dtype != spec.dtype:
         raise _incompatible(function, spec, value, TypeError)
     if not spec.shape.is_compatible_with(value.shape):
-        raise _incompatible(function, spec, value, _ShapeMismatch)
+        raise _incompatible(function, spec, value, InputSignatureError)
     return value
 
 
-class _ShapeMismatch(TypeError, ValueError):
-    """An input whose shape does not fit the signature, catchable as either class."""
-
-
-def _incompatible(function: Any, spec: Any, value: Any, kind: type) -> Exception:
+def _incompatible(function: Any, spec: Any, value: Any, kind: type[Any]) -> Exception:
     return kind(
         f"Python inputs incompatible with input_signature of {function.name}():\n"
         f"  input: {shown(value)}\n  expected: {spec!r}"
     )
 
 
-def spec_arguments(function: Any, args: tuple, kwargs: dict) -> tuple:
+def spec_arguments(function: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> tuple[Any, ...]:
     """The specs to trace at; arguments given must fit the signature and may narrow it."""
     _, lead = _positional(function)
     if len(args) <= lead and not kwargs:
@@ -153,7 +151,7 @@ def _is_within(shape: Any, other: Any) -> bool:
     return shape.rank == other.rank and all(b is None or a == b for a, b in dims)
 
 
-def specs_for(function: Any, args: tuple) -> tuple:
+def specs_for(function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The leading arguments with the signature's specs."""
     n = len(function._signature)
     return (*args[: len(args) - n], *function._signature)

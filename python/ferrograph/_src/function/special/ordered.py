@@ -10,7 +10,7 @@ from ...staging import tensor_lists
 __all__ = ["as_tensor"]
 
 
-def as_tensor(items: list) -> Any:
+def as_tensor(items: list[Any]) -> Any:
     """The tensor of such a list, a tuple where its elements do not fit any more."""
     whole = tensor_lists.as_tensors(items)
     try:

@@ -80,7 +80,7 @@ class Result:
     def __init__(
         self,
         template: Any,
-        specs: list[tuple[Any, list | None]],
+        specs: list[tuple[Any, list[Any] | None]],
         integers: list[bool] | None = None,
     ):
         self.template, self.specs = template, specs
@@ -128,7 +128,7 @@ def _stand_in(trace: Ongoing) -> Any:
     return trace.substitute[1]
 
 
-def learn(trace: Ongoing, result: Any, flat: list, template: Any, tensors: list) -> bool:
+def learn(trace: Ongoing, result: Any, flat: list[Any], template: Any, tensors: list[Any]) -> bool:
     """Whether the function has to be traced again, by what it was found to return.
 
     ``flat`` and ``template`` are of ``result``; ``tensors`` those among the arguments.
@@ -173,7 +173,7 @@ def another_choice(trace: Ongoing, error: Exception) -> bool:
     return True
 
 
-def _integers(function: Any, raw: list) -> list[bool]:
+def _integers(function: Any, raw: list[Any]) -> list[bool]:
     """Which leaves of what a function returns are integers in plain Python; remembered for who
     calls it."""
     if function not in _plain:
@@ -186,12 +186,12 @@ def _integers(function: Any, raw: list) -> list[bool]:
 _plain: weakref.WeakKeyDictionary[Any, list[bool]] = weakref.WeakKeyDictionary()
 
 
-def _dims(tensor: Any) -> list | None:
+def _dims(tensor: Any) -> list[Any] | None:
     shape = tensor.shape
     return None if shape.rank is None else shape.as_list()
 
 
-def _choices(specs: list, raw: list, given: list) -> list[list]:
+def _choices(specs: list[Any], raw: list[Any], given: list[Any]) -> list[list[Any]]:
     """What may be returned, likeliest first: a Python number may have any dtype that fits it."""
     weak = [type(leaf) in (int, float) for leaf in raw]
     found = [specs]
@@ -214,7 +214,7 @@ def _may_be(leaf: Any, known: Any, dtype: Any, dims: Any) -> bool:
     return False
 
 
-def _generalised(a: tuple, b: tuple) -> tuple:
+def _generalised(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     """A spec for both; the dtype is that found last."""
     (_, x), (dtype, y) = a, b
     if x is None or y is None or len(x) != len(y):
@@ -252,7 +252,9 @@ def _check_outside(trace: Ongoing) -> None:
             )
 
 
-def staged(target: types.FunctionType, found: Callable, frames: list) -> Callable:
+def staged(
+    target: types.FunctionType, found: Callable[..., Any], frames: list[Any]
+) -> Callable[..., Any]:
     """What is called in place of a plain function, in its form ``found``, that runs in ``frames``.
 
     A call for arguments of the same types is traced as a function of its own, which calls itself.
@@ -268,7 +270,9 @@ def staged(target: types.FunctionType, found: Callable, frames: list) -> Callabl
     return again
 
 
-def _without_effects(made: Any, target: types.FunctionType, args: tuple, kwargs: dict) -> Any:
+def _without_effects(
+    made: Any, target: types.FunctionType, args: tuple[Any, ...], kwargs: dict[Any, Any]
+) -> Any:
     """What the staged call gives. StagingError where it changes what outlives it: each level would,
     and the trace does so once."""
     anchors = target, lambda: (args, kwargs)
@@ -301,7 +305,9 @@ def _function_of(target: types.FunctionType) -> Any:
     return made
 
 
-def _repeats(made: Any, target: types.FunctionType, frame: Any, args: tuple, kwargs: dict) -> bool:
+def _repeats(
+    made: Any, target: types.FunctionType, frame: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]
+) -> bool:
     """Whether a call has arguments of the types of those that ``target`` has in ``frame``."""
     code, held = target.__code__, locals_of(frame)
     n = code.co_argcount

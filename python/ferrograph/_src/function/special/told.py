@@ -18,18 +18,22 @@ __all__ = ["keep_of_variables", "of_variables", "was_told"]
 _MOST = 1024
 
 
-def _key(signature: Any, args: tuple, kwargs: dict) -> tuple:
+def _key(signature: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> tuple[Any, ...]:
     leaves = leaves_of(args, kwargs)
     return signature, *(leaf._id for leaf in leaves if isinstance(leaf, Variable))
 
 
-def was_told(args: tuple, kwargs: dict) -> bool:
+def was_told(args: tuple[Any, ...], kwargs: dict[Any, Any]) -> bool:
     """Whether the trace asked which variables these placeholders are."""
     return any(isinstance(v, Variable) and v._was_told for v in leaves_of(args, kwargs))
 
 
 def keep_of_variables(
-    function: Any, signature: Any, args: tuple, kwargs: dict, concrete: ConcreteFunction
+    function: Any,
+    signature: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[Any, Any],
+    concrete: ConcreteFunction,
 ) -> None:
     """Keep a trace for these variables."""
     if len(function._of_variables) >= _MOST:
@@ -38,7 +42,7 @@ def keep_of_variables(
 
 
 def of_variables(
-    function: Any, signature: Any, args: tuple, kwargs: dict
+    function: Any, signature: Any, args: tuple[Any, ...], kwargs: dict[Any, Any]
 ) -> ConcreteFunction | None:
     """The trace for these variables whose guards hold; None where there is none."""
     found = function._of_variables.get(_key(signature, args, kwargs))

@@ -63,7 +63,7 @@ class TraceType(abc.ABC):
         ``TensorSpec`` under the same context, in the order that ``to_tensors`` gives them.
         """
 
-    def to_tensors(self, value: Any) -> list:
+    def to_tensors(self, value: Any) -> list[Any]:
         """The tensors of a value that a call passes to the graph; none unless overridden."""
         return []
 
@@ -143,7 +143,7 @@ class SupportsTracingProtocol(abc.ABC):
         """The type of this value as an argument."""
 
     @classmethod
-    def __subclasshook__(cls, other: type) -> Any:
+    def __subclasshook__(cls, other: type[Any]) -> Any:
         if cls is not SupportsTracingProtocol:
             return NotImplemented
         return True if hasattr(other, "__tf_tracing_type__") else NotImplemented

@@ -22,7 +22,7 @@ _tokens: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 _types: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
-def typed(value: Any) -> tuple[int, list, Any]:
+def typed(value: Any) -> tuple[int, list[Any], Any]:
     """The token that equal types share, the tensors of a value that says its own type, the type.
 
     A type may be given in place of a value, without tensors. TypeError where a value has no type.
@@ -130,7 +130,7 @@ def relaxation(function: Any, wanted: Any) -> Any:
     return None
 
 
-def _merged(types: list, others: list) -> list | None:
+def _merged(types: list[Any], others: list[Any]) -> list[Any] | None:
     if len(types) != len(others) or None in types or None in others:
         return None
     merged = [

@@ -1,0 +1,83 @@
+"""What a release needs of the sources.
+
+    python .ci/release.py check TAG    # the version, its tag and the changelog agree
+    python .ci/release.py notes TAG    # print the part of the changelog about it
+    python .ci/release.py urls URL     # write the project's address into the manifests and links
+
+The address of the project is known to the publisher alone: a workflow passes it in.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
+VERSION = re.compile(r'^\[workspace\.package\]\nversion = "([^"]+)"', re.MULTILINE)
+
+
+def version(root: Path) -> str:
+    """The version that every package has."""
+    found = VERSION.search((root / "Cargo.toml").read_text())
+    if found is None:
+        raise SystemExit("Cargo.toml: there is no version below [workspace.package]")
+    return found[1]
+
+
+def notes(root: Path, tag: str) -> str:
+    """The part of the changelog about a version."""
+    name = re.escape(tag.removeprefix("v"))
+    part = re.search(
+        rf"^## \[{name}\][^\n]*\n(.*?)(?=^## |\Z)",
+        (root / "CHANGELOG.md").read_text(),
+        re.MULTILINE | re.DOTALL,
+    )
+    if part is None or not part[1].strip():
+        raise SystemExit(f"CHANGELOG.md has nothing about {tag}")
+    return part[1].strip()
+
+
+def check(root: Path, tag: str) -> None:
+    """Exit with a message unless a tag is that of the version, which the changelog describes."""
+    if tag != f"v{version(root)}":
+        raise SystemExit(f"the tag is {tag}, and the version in Cargo.toml is {version(root)}")
+    notes(root, tag)
+
+
+def set_urls(root: Path, url: str) -> None:
+    """Write the address of the project into the manifests and the links of README.md."""
+    if not re.fullmatch(r"https://[\w./~-]+", url):
+        raise SystemExit(f"{url!r} is no https address; set the variable PROJECT_URL")
+    url = url.rstrip("/")
+    rows = {
+        "pyproject.toml": (
+            "[project.scripts]\n",
+            f'[project.urls]\nHomepage = "{url}"\nChangelog = "{url}/blob/main/CHANGELOG.md"\n\n',
+        ),
+        "Cargo.toml": ("[workspace.dependencies]\n", f'repository = "{url}"\n\n'),
+    }
+    readme = root / "README.md"
+    # Pages of a release are shown where the files beside them are not.
+    readme.write_text(LINK.sub(rf"]({url}/blob/main/\g<1>)", readme.read_text()))
+    for name, (before, text) in rows.items():
+        path = root / name
+        content = path.read_text()
+        if text not in content:
+            path.write_text(content.replace(before, text + before, 1))
+
+
+def main(action: str, value: str) -> None:
+    if action == "check":
+        check(ROOT, value)
+    elif action == "notes":
+        print(notes(ROOT, value))
+    elif action == "urls":
+        set_urls(ROOT, value)
+    else:
+        raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,7 @@
+"""``python -m ferrograph``: the program ``ferrograph``, where scripts are not on the path."""
+
+import sys
+
+from ._src.interfaces.command import main
+
+sys.exit(main())

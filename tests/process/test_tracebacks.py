@@ -1,0 +1,99 @@
+"""What a user sees of a mistake: the message, the program's own frames, one suggestion at most.
+
+`tracebacks.txt` holds the mistakes, each a program and what Python writes of it:
+
+    python tests/process/test_tracebacks.py     writes anew what is shown, to be read as a change
+
+Lines of carets, which not every Python writes, are left out, and the paths of the program and of
+installed packages are PROGRAM and PACKAGES.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+MISTAKES = Path(__file__).with_name("tracebacks.txt")
+HEAD = "import ferrograph as fg\n"
+PART = re.compile(r"^=== ([^\n]+)\n(.*?)^--- shown\n(.*?)(?=^=== |\Z)", re.MULTILINE | re.DOTALL)
+LIBRARY = re.compile(r'"[^"\n]*/(?:site-packages|lib/python3\.\d+)/')
+CARETS = re.compile(r"^ *[~^]+ *\n", re.MULTILINE)
+SAID = re.compile(r"\bdid you mean\b|\bDid you mean\b|: use fg\.|: write `")
+
+PARTS = [(name, program, shown) for name, program, shown in PART.findall(MISTAKES.read_text())]
+
+
+def shown_of(program, folder):
+    """What a program writes to the standard error, without what differs from machine to machine."""
+    file = Path(folder) / "program.py"
+    file.write_text(HEAD + program)
+    environment = {
+        k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "FERROGRAPH"))
+    }
+    run = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, timeout=120, env=environment
+    )
+    text = run.stderr.replace(str(file), "PROGRAM")
+    return CARETS.sub("", LIBRARY.sub('"PACKAGES/', text))
+
+
+@pytest.mark.parametrize(("name", "program", "shown"), PARTS, ids=[part[0] for part in PARTS])
+def test_what_is_shown(name, program, shown, tmp_path):
+    found = shown_of(program, tmp_path)
+    assert "_src" not in found
+    assert len(SAID.findall(found)) <= 1
+    assert _plain(found) == _plain(shown)
+
+
+def _plain(text):
+    """The message and the frames of the program, without lines of installed packages, which differ
+    from release to release."""
+    lines, is_other = [], False
+    for line in text.splitlines():
+        is_frame = line.startswith("  File ")
+        is_other = "PACKAGES/" in line if is_frame else is_other and line.startswith("    ")
+        if not is_other:
+            lines.append(line.rstrip())
+    return "\n".join(lines).strip()
+
+
+def test_there_are_enough_mistakes():
+    assert len(PARTS) >= 40
+
+
+def test_all_frames_are_shown_on_request(run_python):
+    program = (
+        "import os\nos.environ['FERROGRAPH_TRACEBACK'] = 'full'\n" + HEAD + "fg.reshape(1, [4])"
+    )
+    assert "_src" in run_python(program, check=False).stderr
+
+
+def test_a_notebook_shows_the_same(run_python):
+    pytest.importorskip("IPython")
+    program = """
+        from IPython.core.interactiveshell import InteractiveShell
+        shell = InteractiveShell.instance()
+        shell.run_cell("import ferrograph as fg")
+        shell.run_cell("fg.reshape(fg.ones([2, 3]), [4])")
+        """
+    done = run_python(program, check=False)
+    assert "cannot reshape a tensor of shape [2,3]" in done.stdout
+    assert "_src" not in done.stdout
+    assert "are left out" in done.stderr
+
+
+def write():
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [
+            f"=== {name}\n{program}--- shown\n{shown_of(program, folder).rstrip()}\n"
+            for name, program, _ in PARTS
+        ]
+    MISTAKES.write_text("".join(parts))
+
+
+if __name__ == "__main__":
+    write()

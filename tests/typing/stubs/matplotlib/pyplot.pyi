@@ -1,0 +1,3 @@
+from typing import Any
+
+def subplots(**options: Any) -> tuple[Any, Any]: ...
