@@ -386,6 +386,8 @@ def get_current_name_scope() -> str:
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """Operations of a block run after these ones. Operations with effects are ordered anyway.
 
+    A block within another one has its own tensors alone, not those of the one around it.
+
     >>> v = fg.Variable(1)
     >>> @fg.function
     ... def f(x):

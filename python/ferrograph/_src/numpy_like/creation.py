@@ -211,7 +211,7 @@ def linspace(
     array([0. , 0.5, 1. ])
 
     Args:
-      start, stop: tensors of numbers, or what converts to such; whose shapes broadcast.
+      start, stop: tensors of numbers, or what converts to such, whose shapes broadcast.
       num: an int, how many numbers; 50 by default.
       endpoint: a bool, whether stop is the last number; True by default.
       retstep: a bool, whether the step is given as well; False by default.
@@ -445,7 +445,7 @@ def logspace(
     array([  1.,  10., 100.])
 
     Args:
-      start, stop: tensors of numbers, or what converts to such; whose shapes broadcast.
+      start, stop: tensors of numbers, or what converts to such, whose shapes broadcast.
       num: an int, how many numbers; 50 by default.
       endpoint: a bool, whether stop is the last number; True by default.
       base: a number; 10.0 by default.
@@ -477,7 +477,7 @@ def geomspace(
     array([1., 2., 4., 8.])
 
     Args:
-      start, stop: tensors of real numbers, or what converts to such; whose shapes broadcast.
+      start, stop: tensors of real numbers, or what converts to such, whose shapes broadcast.
       num: an int, how many numbers; 50 by default.
       endpoint: a bool, whether stop is the last number; True by default.
       dtype: the dtype, float64 by default.

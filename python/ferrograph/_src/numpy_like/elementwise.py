@@ -25,7 +25,7 @@ def add(x1: Any, x2: Any) -> Any:
     array([1.5, 2.5])
 
     Args:
-      x1, x2: tensors of numbers, bools or strings, or what converts to such; whose shapes
+      x1, x2: tensors of numbers, bools or strings, or what converts to such, whose shapes
         broadcast.
 
     Returns:
@@ -46,7 +46,7 @@ def subtract(x1: Any, x2: Any) -> Any:
     array([2, 1])
 
     Args:
-      x1, x2: tensors of numbers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -66,7 +66,7 @@ def multiply(x1: Any, x2: Any) -> Any:
     array([3, 6])
 
     Args:
-      x1, x2: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -87,7 +87,7 @@ def maximum(x1: Any, x2: Any) -> Any:
     array([2, 5])
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -108,7 +108,7 @@ def minimum(x1: Any, x2: Any) -> Any:
     array([1, 2])
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -272,7 +272,7 @@ def true_divide(x1: Any, x2: Any) -> Any:
     array([0.5, 1. ])
 
     Args:
-      x1, x2: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the shape that x1 and x2 broadcast to and the dtype that NumPy gives both

@@ -174,7 +174,7 @@ def bitwise_and(x1: Any, x2: Any) -> Any:
     2
 
     Args:
-      x1, x2: tensors of integers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of integers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -194,7 +194,7 @@ def bitwise_or(x1: Any, x2: Any) -> Any:
     7
 
     Args:
-      x1, x2: tensors of integers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of integers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -214,7 +214,7 @@ def bitwise_xor(x1: Any, x2: Any) -> Any:
     5
 
     Args:
-      x1, x2: tensors of integers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of integers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -307,7 +307,7 @@ def float_power(x1: Any, x2: Any) -> Any:
     array([4, 9])
 
     Args:
-      x1, x2: tensors of numbers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -328,7 +328,7 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, ...]:
     [[3, 1], [1, 3]]
 
     Args:
-      x1, x2: tensors of real numbers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A pair of tensors of the dtype that NumPy gives both together and the shape that they
@@ -350,7 +350,7 @@ def gcd(x1: Any, x2: Any) -> Any:
     [2, 3]
 
     Args:
-      x1, x2: tensors of integers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of integers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -382,7 +382,7 @@ def lcm(x1: Any, x2: Any) -> Any:
     [12, 18]
 
     Args:
-      x1, x2: tensors of integers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of integers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -456,7 +456,7 @@ def nextafter(x1: Any, x2: Any) -> Any:
     5e-324
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the shape that x1 and x2 broadcast to, of float32 for numbers of it, else of
@@ -480,7 +480,7 @@ def isclose(
     [True, False]
 
     Args:
-      a, b: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      a, b: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
       rtol: a real number, what may differ by the size of b; 1e-05 by default.
       atol: a real number, what may differ in any case; 1e-08 by default.
       equal_nan: a bool, whether NaN is close to NaN; False by default.
@@ -512,7 +512,7 @@ def allclose(
     True
 
     Args:
-      a, b: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      a, b: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
       rtol: a real number, what may differ by the size of b; 1e-05 by default.
       atol: a real number, what may differ in any case; 1e-08 by default.
       equal_nan: a bool, whether NaN is close to NaN; False by default.

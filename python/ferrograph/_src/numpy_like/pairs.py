@@ -23,7 +23,7 @@ def power(x1: Any, x2: Any) -> Any:
     [4, 9]
 
     Args:
-      x1, x2: tensors of numbers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -44,7 +44,7 @@ def floor_divide(x1: Any, x2: Any) -> Any:
     [3, -4]
 
     Args:
-      x1, x2: tensors of real numbers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -64,7 +64,7 @@ def mod(x1: Any, x2: Any) -> Any:
     [3, 1]
 
     Args:
-      x1, x2: tensors of real numbers, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
@@ -84,7 +84,7 @@ def equal(x1: Any, x2: Any) -> Any:
     [False, True]
 
     Args:
-      x1, x2: tensors of numbers or bools, or both of strings, or what converts to such; whose
+      x1, x2: tensors of numbers or bools, or both of strings, or what converts to such, whose
         shapes broadcast.
 
     Returns:
@@ -105,7 +105,7 @@ def not_equal(x1: Any, x2: Any) -> Any:
     [True, False]
 
     Args:
-      x1, x2: tensors of numbers or bools, or both of strings, or what converts to such; whose
+      x1, x2: tensors of numbers or bools, or both of strings, or what converts to such, whose
         shapes broadcast.
 
     Returns:
@@ -132,7 +132,7 @@ def greater(x1: Any, x2: Any) -> Any:
     [False, True]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of bools, of the shape that x1 and x2 broadcast to.
@@ -152,7 +152,7 @@ def greater_equal(x1: Any, x2: Any) -> Any:
     [False, True]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of bools, of the shape that x1 and x2 broadcast to.
@@ -172,7 +172,7 @@ def less(x1: Any, x2: Any) -> Any:
     [True, False]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of bools, of the shape that x1 and x2 broadcast to.
@@ -192,7 +192,7 @@ def less_equal(x1: Any, x2: Any) -> Any:
     [True, False]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of bools, of the shape that x1 and x2 broadcast to.
@@ -212,7 +212,7 @@ def logical_and(x1: Any, x2: Any) -> Any:
     [False, True]
 
     Args:
-      x1, x2: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of bools, of the shape that x1 and x2 broadcast to.
@@ -233,7 +233,7 @@ def logical_or(x1: Any, x2: Any) -> Any:
     [False, True]
 
     Args:
-      x1, x2: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of bools, of the shape that x1 and x2 broadcast to.
@@ -254,7 +254,7 @@ def logical_xor(x1: Any, x2: Any) -> Any:
     [True, False]
 
     Args:
-      x1, x2: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of bools, of the shape that x1 and x2 broadcast to.
@@ -275,7 +275,7 @@ def arctan2(x1: Any, x2: Any) -> Any:
     [0.0]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,
@@ -297,7 +297,7 @@ def hypot(x1: Any, x2: Any) -> Any:
     [5.0]
 
     Args:
-      x1, x2: tensors of numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the real floating dtype that NumPy gives both together, float64 for integers and
@@ -319,7 +319,7 @@ def logaddexp(x1: Any, x2: Any) -> Any:
     [1000.0]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,
@@ -341,7 +341,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     [3.0]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,
@@ -363,7 +363,7 @@ def heaviside(x1: Any, x2: Any) -> Any:
     [0.0, 0.5, 1.0]
 
     Args:
-      x1, x2: tensors of real numbers or bools, or what converts to such; whose shapes broadcast.
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
 
     Returns:
       A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,

@@ -168,7 +168,7 @@ def cross(
     array([0, 0, 1])
 
     Args:
-      a, b: tensors of numbers, or what converts to such; whose other sizes broadcast.
+      a, b: tensors of numbers, or what converts to such, whose other sizes broadcast.
       axisa, axisb: ints, the axis of the vectors of a and of b; the last one by default.
       axisc: an int, the axis of the vectors of the result; the last one by default.
       axis: an int for all three; None by default.
