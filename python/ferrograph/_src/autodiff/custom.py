@@ -25,9 +25,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     ``grad_fn(*upstream)`` takes one gradient for each tensor of the result and gives one for each
     argument, None where there is none. Where ``f`` reads variables, ``grad_fn`` takes them as
     ``variables=`` and gives a pair: gradients of the arguments, and a list for the variables.
-    TypeError where ``f`` reads variables and ``grad_fn`` does not take them; ValueError for a wrong
-    number of gradients. ``grad_fn`` runs when a gradient is taken; in a traced function it is
-    traced where ``f`` is called, if a gradient may be asked for.
+    ``grad_fn`` runs when a gradient is taken; in a traced function it is traced where ``f`` is
+    called, if a gradient may be asked for.
 
     >>> @fg.custom_gradient
     ... def clipped(x):
@@ -37,6 +36,18 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     ...     y = clipped(x)
     >>> float(tape.gradient(y, x))
     1.0
+
+    Args:
+      f: a function of tensors that gives a pair, its result and ``grad_fn``; None, the default,
+        gives the decorator.
+
+    Returns:
+      A function of the arguments of f that gives the result alone: tensors in the structure of it.
+
+    Raises:
+      TypeError: for an f that cannot be called, and at a call where f reads variables and
+        ``grad_fn`` does not take them.
+      ValueError: where ``grad_fn`` gives a wrong number of gradients.
     """
     if f is None:
         return custom_gradient
@@ -188,6 +199,15 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     ...     y = rounded(x)
     >>> float(y), float(tape.gradient(y, x))
     (2.0, 1.0)
+
+    Args:
+      f: a function whose results have the shapes of its arguments, as many as those.
+
+    Returns:
+      A function of the arguments of f that gives its results.
+
+    Raises:
+      TypeError: for an f that cannot be called.
     """
     _check_function(f)
 
@@ -216,6 +236,15 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     ...     y = f(x)
     >>> float(tape.gradient(y, x))
     1.0
+
+    Args:
+      f: a function of tensors.
+
+    Returns:
+      A function of the arguments of f that gives its results.
+
+    Raises:
+      TypeError: for an f that cannot be called.
     """
     _check_function(f)
 

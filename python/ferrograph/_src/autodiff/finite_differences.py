@@ -21,9 +21,7 @@ def compute_gradient(
     """The Jacobians of ``f(*x)`` by each of ``x``: as computed, and by central differences.
 
     Each is an array with a row for each element of the result and a column for each element of the
-    argument; a complex element is two, its real and its imaginary part. ``delta`` is how far the
-    differences reach, 1/1024 by default. ValueError where ``x`` is no list or tuple or ``f`` gives
-    more than one tensor, TypeError for an argument that is neither real nor complex floating.
+    argument; a complex element is two, its real and its imaginary part.
 
     >>> computed, measured = fg.test.compute_gradient(fg.square, [fg.constant([3.0, 1.0])])
     >>> computed[0]
@@ -31,6 +29,18 @@ def compute_gradient(
            [0., 2.]], dtype=float32)
     >>> bool(abs(computed[0] - measured[0]).max() < 1e-2)
     True
+
+    Args:
+      f: a function of as many arguments as x has that gives one tensor.
+      x: a list or tuple of arguments, tensors of real or complex floating dtypes and of any shape.
+      delta: a float, how far the differences reach; 1/1024 by default.
+
+    Returns:
+      Two lists of NumPy arrays, one array for each of x: the computed and the measured Jacobians.
+
+    Raises:
+      ValueError: where x is no list or tuple, or f gives more than one tensor.
+      TypeError: for an argument that is neither real nor complex floating.
     """
     if not isinstance(x, (list, tuple)):
         raise ValueError(f"x must be a list or tuple of arguments, got {type(x).__name__}")

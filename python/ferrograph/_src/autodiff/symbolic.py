@@ -27,16 +27,32 @@ def gradients(
 ) -> list[Any]:
     """The gradients of the sum of ``ys`` by each of ``xs``, in a list: inside traced functions.
 
-    ``grad_ys`` weights the ``ys``. What gives one of ``stop_gradients`` counts as a constant. A
-    source that the ``ys`` do not depend on gives None, or zeros if ``unconnected_gradients`` says
-    so. ``gate_gradients`` and ``aggregation_method`` are accepted and change nothing. RuntimeError
-    outside a traced function, where a ``GradientTape`` records what is to be derived.
-
     >>> @fg.function
     ... def slope(x):
     ...     return fg.gradients(x * x, x)
     >>> [float(g) for g in slope(fg.constant(3.0))]
     [6.0]
+
+    Args:
+      ys: a tensor or a list of tensors.
+      xs: a tensor, a variable, or a list of such: the sources.
+      grad_ys: a weight for each of ys, a tensor of its dtype and shape or None; None, the default,
+        weights all with ones.
+      name: of no effect.
+      gate_gradients, aggregation_method: accepted, and change nothing.
+      stop_gradients: a tensor or a list of tensors; what gives one of them counts as a constant.
+        None by default.
+      unconnected_gradients: what a source gives that ys do not depend on: None by default, zeros
+        with ``UnconnectedGradients.ZERO``.
+
+    Returns:
+      A list with a tensor for each of xs, of its dtype and shape, or None.
+
+    Raises:
+      RuntimeError: outside a traced function, where a ``GradientTape`` records what is to be
+        derived.
+      ValueError: where there are not as many grad_ys as ys.
+      TypeError: for a dict of ys or xs.
     """
     targets = _ends(ys)
     weights = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
@@ -58,16 +74,26 @@ def hessians(
 ) -> list[Any]:
     """The second derivatives of the sum of ``ys`` by each of ``xs``: inside traced functions.
 
-    Each has the shape of its source twice. ``gate_gradients`` and ``aggregation_method`` are
-    accepted and change nothing. ValueError for a source that the ``ys`` do not depend on;
-    RuntimeError outside a traced function.
-
     >>> @fg.function
     ... def curvature(x):
     ...     return fg.hessians(fg.reduce_sum(x ** 3), x)
     >>> curvature(fg.constant([1.0, 2.0]))[0].numpy()
     array([[ 6.,  0.],
            [ 0., 12.]], dtype=float32)
+
+    Args:
+      ys: a tensor or a list of tensors.
+      xs: a tensor, a variable, or a list of such: the sources.
+      gate_gradients, aggregation_method: accepted, and change nothing.
+      name: of no effect.
+
+    Returns:
+      A list with a tensor for each of xs, whose shape is that of the source twice.
+
+    Raises:
+      ValueError: for a source that ys do not depend on.
+      RuntimeError: outside a traced function.
+      TypeError: for a dict of ys or xs.
     """
     sources = _ends(xs)
     first = _followed("hessians", sources, [])

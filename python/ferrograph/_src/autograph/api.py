@@ -42,15 +42,20 @@ class Feature(enum.Enum):
 def convert(fn: _F) -> _F:
     """``fn`` with its control flow dispatched while it runs: on tensors of a graph it is staged.
 
-    Functions that it calls are converted as they are called. Takes functions, methods, partials and
-    objects with a ``__call__`` written in Python; what cannot be converted, generators for one,
-    comes back as it is.
+    Functions that it calls are converted as they are called.
 
     >>> @fg.autograph.convert
     ... def size(x):
     ...     return x if x > 0 else -x
     >>> int(size(fg.constant(-2)))
     2
+
+    Args:
+      fn: a function, method, partial, or object with a ``__call__``, written in Python.
+
+    Returns:
+      A callable with the arguments of fn; what cannot be converted, generators for one, comes back
+        as it is.
     """
     return cast(_F, runtime.any_callable(fn))
 
@@ -79,6 +84,12 @@ def do_not_convert(func: Callable | None = None) -> Callable:
     ...     return x + 1
     >>> int(fg.function(shifted)(fg.constant(1)))
     2
+
+    Args:
+      func: a function; None, the default, gives the decorator.
+
+    Returns:
+      A function with the arguments and results of func.
     """
     if func is None:
         return do_not_convert
@@ -96,13 +107,21 @@ def do_not_convert(func: Callable | None = None) -> Callable:
 def tf_convert(
     f: _F, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
 ) -> _F:
-    """``f`` converted if conversion is on in ``ctx``, a status that ``control_status_ctx`` gave.
-
-    Without ``ctx`` it is converted if ``convert_by_default`` says so.
+    """``f`` converted, or marked not to be, as the place where it is called asks.
 
     >>> f = fg.autograph.tf_convert(abs, fg.autograph.control_status_ctx())
     >>> f(-3)
     3
+
+    Args:
+      f: a function.
+      ctx: a status that ``control_status_ctx`` gave: f is converted if conversion is on in it. None
+        by default.
+      convert_by_default: a bool, whether f is converted without ctx; True by default.
+      user_requested: a bool; True converts f in any case. False by default.
+
+    Returns:
+      A callable with the arguments and results of f.
     """
     if ctx is None:
         wanted = convert_by_default or user_requested
@@ -124,5 +143,8 @@ def trace(*args: Any) -> None:
     1
     >>> int(f(1))
     1
+
+    Args:
+      *args: values, as ``print`` takes them; a tensor of a graph shows its type.
     """
     print(*args)

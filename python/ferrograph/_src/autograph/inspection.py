@@ -22,13 +22,22 @@ def to_graph(
 ) -> Callable:
     """The converted form of a function; of a method, a function that takes ``self`` first.
 
-    With ``recursive=False`` the functions it calls stay as they are. ValueError where it has no
-    source.
-
     >>> def size(x):
     ...     return x if x > 0 else -x
     >>> int(fg.autograph.to_graph(size)(fg.constant(-2)))
     2
+
+    Args:
+      entity: a function or a method written in Python, or what ``function`` made of one.
+      recursive: a bool, whether functions that it calls are converted as well; True by default.
+      experimental_optional_features: of no effect.
+
+    Returns:
+      A function with the same arguments.
+
+    Raises:
+      TypeError: for what is no Python function.
+      ValueError: for one without source, or that cannot be converted.
     """
     function = _plain_function(entity)
     if recursive and compile.is_converted(function.__code__):
@@ -44,13 +53,24 @@ def to_graph(
 def to_code(
     entity: Callable, recursive: bool = True, experimental_optional_features: Any = None
 ) -> str:
-    """The source of the converted form of a function. ValueError where it has no source.
+    """The source of the converted form of a function.
 
     >>> def double(x):
     ...     return x + x
     >>> print(fg.autograph.to_code(double))  # doctest: +ELLIPSIS
     def double(x):
         return x + x
+
+    Args:
+      entity: a function or a method written in Python, or what ``function`` made of one.
+      recursive, experimental_optional_features: of no effect.
+
+    Returns:
+      The source, as a string.
+
+    Raises:
+      TypeError: for what is no Python function.
+      ValueError: for one without source, or that cannot be converted.
     """
     function = _plain_function(entity)
 
@@ -83,9 +103,7 @@ def set_loop_options(
 ) -> None:
     """Set options of the staged loop in whose body this call stands; no effect on other loops.
 
-    Its arguments are evaluated before the loop. ``shape_invariants`` is a list of pairs of a
-    variable and the shape that it keeps, with None for dimensions that change.
-    ``parallel_iterations`` and ``swap_memory`` change nothing.
+    Its arguments are evaluated before the loop.
 
     >>> @fg.function
     ... def ones(n):
@@ -97,5 +115,12 @@ def set_loop_options(
     ...     return found
     >>> ones(fg.constant(2)).numpy()
     array([1, 1, 1], dtype=int32)
+
+    Args:
+      parallel_iterations, swap_memory: accepted, and change nothing.
+      maximum_iterations: an int or an integer scalar, how many iterations run at most; None, the
+        default, sets no bound.
+      shape_invariants: a list of pairs of a variable and the shape that it keeps, with None for
+        dimensions that change; None by default.
     """
     loop_state.record_options(maximum_iterations, shape_invariants)

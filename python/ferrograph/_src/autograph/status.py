@@ -176,6 +176,10 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
     >>> fg.autograph.set_verbosity(1)
     >>> fg.autograph.set_verbosity(0)
+
+    Args:
+      level: an int, 0 at first.
+      alsologtostdout: of no effect.
     """
     global _verbosity
     _verbosity = int(level)

@@ -28,15 +28,26 @@ def vectorized_map(
     ``fn`` is traced once, for one row, and what depends on the row is computed for all rows at
     once. A tensor of a single row goes with every row of the others. Draws of random numbers differ
     from row to row, those with a given seed only if the seed does. Operations that have no rule for
-    many rows, and those that print or change variables, run row by row in a loop of their own;
-    ValueError names the first of them where ``fallback_to_while_loop`` is False. ``warn`` is
-    accepted and changes nothing.
-
-    ValueError where the rows of two tensors differ in number.
+    many rows, and those that print or change variables, run row by row in a loop of their own.
 
     >>> rows = fg.constant([[1, 2], [3, 4]])
     >>> fg.vectorized_map(lambda row: fg.reduce_sum(row * row), rows).numpy()
     array([ 5, 25], dtype=int32)
+
+    Args:
+      fn: a function of a row, in the structure of elems, that gives a tensor or a structure of
+        such.
+      elems: a tensor or a structure of tensors, each of one row or of as many as the others.
+      fallback_to_while_loop: a bool, whether operations may run row by row; True by default.
+      warn: accepted, and changes nothing.
+
+    Returns:
+      The results in the structure that fn returns, each with the rows as its first axis.
+
+    Raises:
+      ValueError: where the rows of two tensors differ in number; where an operation would run row
+        by row and fallback_to_while_loop is False, which names it.
+      TypeError: for an fn that cannot be called.
     """
     converted(fn, "vectorized_map")
     rows = Rows(elems, "vectorized_map", broadcast=True, apart=False)

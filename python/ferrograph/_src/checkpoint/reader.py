@@ -76,6 +76,13 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     '/c-1'
     array([1, 2], dtype=int32)
 
+    Args:
+      ckpt_dir_or_file: the path of a checkpoint, or of a folder in which ``save`` wrote some: a
+        string or a path object.
+
+    Returns:
+      A ``CheckpointReader``.
+
     Raises:
       ValueError: for a folder in which ``save`` wrote nothing.
       NotFoundError: where there is no such checkpoint.
@@ -103,6 +110,13 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     ...     fg.train.list_variables(path)[1]
     ('v/.ATTRIBUTES/VARIABLE_VALUE', [2])
 
+    Args:
+      ckpt_dir_or_file: the path of a checkpoint, or of a folder in which ``save`` wrote some: a
+        string or a path object.
+
+    Returns:
+      A list of pairs of a name and a list of ints.
+
     Raises:
       ValueError: for a folder in which ``save`` wrote nothing.
       NotFoundError: where there is no such checkpoint.
@@ -119,6 +133,14 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     ...     path = fg.train.Checkpoint(v=fg.Variable([1, 2])).write(folder + "/c")
     ...     fg.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE")
     array([1, 2], dtype=int32)
+
+    Args:
+      ckpt_dir_or_file: the path of a checkpoint, or of a folder in which ``save`` wrote some: a
+        string or a path object.
+      name: the name of the tensor, as ``list_variables`` gives it; ``:0`` at its end is left out.
+
+    Returns:
+      A NumPy array.
 
     Raises:
       ValueError: for a folder in which ``save`` wrote nothing.

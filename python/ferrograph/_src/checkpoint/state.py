@@ -97,6 +97,16 @@ def get_checkpoint_state(
     ...     path = fg.train.Checkpoint(v=fg.Variable(1)).save(folder + "/c")
     ...     fg.train.get_checkpoint_state(folder).model_checkpoint_path == path
     True
+
+    Args:
+      checkpoint_dir: the path of the folder, a string or a path object.
+      latest_filename: the name of the file, a string; ``checkpoint`` by default.
+
+    Returns:
+      A ``CheckpointState``, whose paths begin at the folder where they are not absolute; or None.
+
+    Raises:
+      TypeError: for a latest_filename that is no string.
     """
     folder = path_text(checkpoint_dir)
     if latest_filename is not None and not isinstance(latest_filename, str):
@@ -178,6 +188,17 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(fg.train.latest_checkpoint(folder))
     None
+
+    Args:
+      checkpoint_dir: the path of the folder, a string or a path object.
+      latest_filename: the name of the file that says which one it is, a string; ``checkpoint`` by
+        default.
+
+    Returns:
+      A string, or None, also where the checkpoint is not there any more.
+
+    Raises:
+      TypeError: for a latest_filename that is no string.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None or not checkpoint_exists(state.model_checkpoint_path):

@@ -46,6 +46,9 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     >>> f()
     the body runs
     >>> fg.config.run_functions_eagerly(False)
+
+    Args:
+      run_eagerly: a bool; False, the state at first, runs graphs.
     """
     _core.run_functions_eagerly(bool(run_eagerly))
 
@@ -74,6 +77,9 @@ def set_progress_bars(enabled: bool) -> None:
     >>> fg.config.progress_bars()
     False
     >>> fg.config.set_progress_bars(True)
+
+    Args:
+      enabled: a bool; True at first.
     """
     _progress[0] = bool(enabled)
 
@@ -94,6 +100,13 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
     >>> [device.name for device in fg.config.list_physical_devices('CPU')]
     ['/physical_device:CPU:0']
+
+    Args:
+      device_type: a string such as ``"CPU"``, which leaves devices of other types out; None, the
+        default, leaves out none.
+
+    Returns:
+      A list of ``PhysicalDevice``: the CPU, or nothing for another type.
     """
     return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
@@ -104,6 +117,13 @@ def list_logical_devices(device_type: str | None = None) -> list[PhysicalDevice]
 
     >>> [device.name for device in fg.config.list_logical_devices('CPU')]
     ['/device:CPU:0']
+
+    Args:
+      device_type: a string such as ``"CPU"``, which leaves devices of other types out; None, the
+        default, leaves out none.
+
+    Returns:
+      A list of ``PhysicalDevice``: the CPU, or nothing for another type.
     """
     return [PhysicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
 
@@ -113,6 +133,12 @@ def set_soft_device_placement(enabled: bool) -> None:
     """Let what is asked to run on a device that is not here run on the CPU, or refuse it.
 
     >>> fg.config.set_soft_device_placement(True)
+
+    Args:
+      enabled: a bool; True at first.
+
+    Raises:
+      TypeError: for what has no truth value.
     """
     if not hasattr(enabled, "__bool__"):
         text = f"enabled must be True or False, got {_core.described(enabled)}"

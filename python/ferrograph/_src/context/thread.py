@@ -386,6 +386,8 @@ def get_current_name_scope() -> str:
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
     """Operations of a block run after these ones. Operations with effects are ordered anyway.
 
+    A block within another one has its own tensors alone, not those of the one around it.
+
     >>> v = fg.Variable(1)
     >>> @fg.function
     ... def f(x):
@@ -393,6 +395,13 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
     ...         return x + v
     >>> int(f(2))
     7
+
+    Args:
+      control_inputs: a list of tensors; what is no tensor counts for nothing, nor does anything
+        outside a traced function. None for no more of them.
+
+    Returns:
+      A context manager.
     """
     region = current_region()
     if region is None or region.graph_id != _core.current_graph_id():
@@ -449,15 +458,25 @@ def _canonical(device_name: Any) -> str:
 def device(device_name: Any) -> Iterator[None]:
     """A block's operations are asked to run on a device, which is the CPU.
 
-    ``device_name`` is a name or a ``DeviceSpec``. What is asked to run on a device that is not
-    here runs on the CPU, unless ``config.set_soft_device_placement(False)`` makes that an
-    InvalidArgumentError. Functions are traced for each device that is asked for. None asks for no
-    device any more. ValueError for what is no name of a device.
+    What is asked to run on a device that is not here runs on the CPU, unless
+    ``config.set_soft_device_placement(False)`` makes that an error. Functions are traced for each
+    device that is asked for.
 
     >>> with fg.device('CPU:0'):
     ...     x = fg.constant(1)
     >>> x.device
     '/job:localhost/replica:0/task:0/device:CPU:0'
+
+    Args:
+      device_name: a string such as ``"CPU:0"`` or a ``DeviceSpec``; None asks for no device any
+        more. A function changes nothing.
+
+    Returns:
+      A context manager.
+
+    Raises:
+      ValueError: for what is no name of a device.
+      InvalidArgumentError: for a device that is not here, where soft placement is off.
     """
     name = _canonical(device_name)
     if not name and device_name is not None:

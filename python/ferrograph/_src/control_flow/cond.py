@@ -30,13 +30,24 @@ def cond(
 ) -> Any:
     """``true_fn()`` where ``pred`` holds, else ``false_fn()``.
 
-    In a graph both functions are traced, and both must give the same structure with the same
-    dtypes; TypeError or ValueError otherwise. Dimensions in which the results differ become
-    unknown.
+    In a graph both functions are traced. Dimensions in which their results differ become unknown.
 
     >>> x = fg.constant(3)
     >>> int(fg.cond(x > 2, lambda: x * 10, lambda: x))
     30
+
+    Args:
+      pred: a scalar bool, a tensor or a Python value.
+      true_fn, false_fn: functions without arguments that give a tensor or a structure of such; in a
+        graph both give the same structure with the same dtypes.
+      name: of no effect.
+
+    Returns:
+      What the function gives; in a graph, in tensors.
+
+    Raises:
+      TypeError: where one of them is no function; in a graph, also where the results of both differ
+        in dtype or structure.
     """
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError("cond needs two functions, true_fn and false_fn")
@@ -63,12 +74,26 @@ def case(
 ) -> Any:
     """The result of the function that stands with the first true predicate, else of ``default``.
 
-    Without ``default`` one predicate must be true, with ``exclusive`` at most one may be:
-    InvalidArgumentError otherwise, when it runs.
-
     >>> x = fg.constant(3)
     >>> int(fg.case([(x < 2, lambda: 10), (x < 5, lambda: 20)], default=lambda: 30))
     20
+
+    Args:
+      pred_fn_pairs: a list of pairs, or a mapping, of a scalar bool and a function without
+        arguments; one at least.
+      default: a function without arguments; without it, by default, one predicate must be true.
+      exclusive: a bool, whether at most one predicate may be true; False by default.
+      strict, name: of no effect.
+
+    Returns:
+      What the function gives; in a graph, as ``cond`` does.
+
+    Raises:
+      InvalidArgumentError: when it runs, where no predicate is true and there is no default, or
+        more than one is with exclusive.
+      TypeError: for what are no pairs of a predicate and a function, and for a default that is no
+        function.
+      ValueError: where there are no pairs.
     """
 
     _check_default("case", default)
@@ -124,12 +149,24 @@ def switch_case(
 ) -> Any:
     """The result of the function numbered ``branch_index``.
 
-    ``branch_fns`` is a list of functions, a mapping from int to function, or pairs of those. An
-    index outside them runs ``default``, or the function with the highest number; without a
-    ``default`` no number from 0 to the highest may be missing.
-
     >>> int(fg.switch_case(fg.constant(1), [lambda: 10, lambda: 20]))
     20
+
+    Args:
+      branch_index: a scalar number.
+      branch_fns: a list of functions without arguments, a mapping from int to function, or pairs of
+        those.
+      default: the function for an index outside of branch_fns; without it, by default, that is the
+        function with the highest number, and no number from 0 to the highest may be missing.
+      name: of no effect.
+
+    Returns:
+      What the function gives; in a graph, as ``cond`` does.
+
+    Raises:
+      TypeError: for what are no functions numbered by ints, and for a default that is no function.
+      ValueError: where there are no functions, two have one number, or one is missing without a
+        default.
     """
 
     _check_default("switch_case", default)

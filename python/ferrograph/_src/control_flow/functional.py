@@ -148,15 +148,30 @@ def map_fn(
 ) -> Any:
     """``fn`` of each row of ``elems``, stacked.
 
-    The results have the structure and dtypes of ``fn_output_signature`` (dtypes and specs), by
-    default those of ``elems``; ValueError or TypeError for another structure. Rows may come from
-    ragged tensors and batchable extension types; results of a ``RaggedTensorSpec`` may differ in
-    length, as they may by default for rows of a ragged tensor.
-    ``back_prop`` is that of ``while_loop``; ``parallel_iterations`` and ``swap_memory`` are
-    accepted and change nothing.
+    Rows may come from ragged tensors and batchable extension types; results of a
+    ``RaggedTensorSpec`` may differ in length, as they may by default for rows of a ragged tensor.
 
     >>> fg.map_fn(lambda row: row * row, fg.constant([1, 2, 3])).numpy().tolist()
     [1, 4, 9]
+
+    Args:
+      fn: a function of a row, in the structure of elems.
+      elems: a tensor or a structure of such, each with as many rows as the others.
+      dtype: the older name of fn_output_signature.
+      parallel_iterations, swap_memory: accepted, and change nothing.
+      back_prop: a bool, as in ``while_loop``; True by default.
+      infer_shape: a bool, whether all results have the shape of the first; True by default.
+      name: of no effect.
+      fn_output_signature: the structure of the results with a dtype or a ``TypeSpec`` for each; by
+        default that of elems.
+
+    Returns:
+      The results in the structure and dtypes of fn_output_signature, with the rows as their first
+        axis.
+
+    Raises:
+      ValueError: where fn gives another structure, or the tensors differ in their number of rows.
+      TypeError: where fn gives another dtype, or is no function.
     """
     fn = converted(fn, "map_fn")
     rows = Rows(elems, "map_fn")
@@ -276,13 +291,26 @@ def foldl(
 ) -> Any:
     """``fn(... fn(fn(initializer, row 0), row 1) ..., last row)``.
 
-    Without ``initializer`` it starts from row 0. The accumulator keeps its structure and dtypes.
-
-    ``elems`` is a tensor or a structure of such, of as many rows; ``back_prop`` is that of
-    ``while_loop``.
+    The accumulator keeps its structure and dtypes.
 
     >>> int(fg.foldl(lambda total, row: 10 * total + row, fg.constant([1, 2, 3])))
     123
+
+    Args:
+      fn: a function of the accumulator and a row that gives the next accumulator.
+      elems: a tensor or a structure of such, each with as many rows as the others.
+      initializer: the first accumulator, a tensor or a structure of such; by default it is row 0.
+      parallel_iterations, swap_memory: accepted, and change nothing.
+      back_prop: a bool, as in ``while_loop``; True by default.
+      name: of no effect.
+
+    Returns:
+      The last accumulator, in the structure and dtypes of the first.
+
+    Raises:
+      ValueError: where fn gives another structure, or the tensors differ in their number of rows.
+      TypeError: where fn gives another dtype, or is no function.
+      InvalidArgumentError: where there are neither rows nor an initializer.
     """
     found = _fold(fn, elems, initializer, False, "foldl")
     return found if back_prop else without_gradient(found)
@@ -301,13 +329,27 @@ def foldr(
 ) -> Any:
     """``fn(... fn(fn(initializer, last row), row before) ..., row 0)``.
 
-    Without ``initializer`` it starts from the last row.
-
-    ``elems`` is a tensor or a structure of such, of as many rows; ``back_prop`` is that of
-    ``while_loop``.
+    The accumulator keeps its structure and dtypes.
 
     >>> int(fg.foldr(lambda total, row: 10 * total + row, fg.constant([1, 2, 3])))
     321
+
+    Args:
+      fn: a function of the accumulator and a row that gives the next accumulator.
+      elems: a tensor or a structure of such, each with as many rows as the others.
+      initializer: the first accumulator, a tensor or a structure of such; by default it is the last
+        row.
+      parallel_iterations, swap_memory: accepted, and change nothing.
+      back_prop: a bool, as in ``while_loop``; True by default.
+      name: of no effect.
+
+    Returns:
+      The last accumulator, in the structure and dtypes of the first.
+
+    Raises:
+      ValueError: where fn gives another structure, or the tensors differ in their number of rows.
+      TypeError: where fn gives another dtype, or is no function.
+      InvalidArgumentError: where there are neither rows nor an initializer.
     """
     found = _fold(fn, elems, initializer, True, "foldr")
     return found if back_prop else without_gradient(found)
@@ -326,12 +368,31 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Every accumulator of ``foldl``, stacked; with ``reverse`` of ``foldr``, in the rows' order.
-
-    ``back_prop`` is that of ``while_loop``.
+    """Every accumulator of ``foldl``, stacked.
 
     >>> fg.scan(lambda total, row: total + row, fg.constant([1, 2, 3])).numpy().tolist()
     [1, 3, 6]
+
+    Args:
+      fn: a function of the accumulator and a row that gives the next accumulator.
+      elems: a tensor or a structure of such, each with as many rows as the others.
+      initializer: the first accumulator, a tensor or a structure of such, which is not in the
+        result; by default it is the first row, which is.
+      parallel_iterations, swap_memory: accepted, and change nothing.
+      back_prop: a bool, as in ``while_loop``; True by default.
+      infer_shape: a bool, whether each accumulator has the static shape of the first; True by
+        default.
+      reverse: a bool, whether it begins at the last row, as ``foldr``; False by default.
+      name: of no effect.
+
+    Returns:
+      The accumulators in the structure and dtypes of the first, in the order of the rows, which are
+        their first axis.
+
+    Raises:
+      ValueError: where fn gives another structure, or the tensors differ in their number of rows.
+      TypeError: where fn gives another dtype, or is no function.
+      InvalidArgumentError: where there are neither rows nor an initializer.
     """
     fn = converted(fn, "scan")
     rows = Rows(elems, "scan")

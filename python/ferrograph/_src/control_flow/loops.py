@@ -32,14 +32,33 @@ def while_loop(
     """Repeat ``loop_vars = body(*loop_vars)`` while ``cond(*loop_vars)``; the last ``loop_vars``.
 
     Variables keep their structure, dtype and shape from one iteration to the next, except in the
-    dimensions that ``shape_invariants`` leaves open: TypeError and ValueError otherwise. At most
-    ``maximum_iterations`` iterations are run. A staged loop lets no gradient through with
-    ``back_prop=False``, which changes nothing eagerly. ``parallel_iterations`` and ``swap_memory``
-    are accepted and change nothing.
+    dimensions that ``shape_invariants`` leaves open.
 
     >>> i, total = fg.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), [0, 0])
     >>> int(total)
     6
+
+    Args:
+      cond: a function of the loop variables that gives a scalar bool.
+      body: a function of the loop variables that gives the next ones.
+      loop_vars: a list or tuple of tensors or structures of such, or one of them; one at least.
+      shape_invariants: a shape or ``TensorSpec`` for each loop variable, with None for dimensions
+        that change; by default none do.
+      parallel_iterations, swap_memory: accepted, and change nothing.
+      back_prop: a bool; False lets no gradient through a staged loop, and changes nothing eagerly.
+        True by default.
+      maximum_iterations: an int or an integer scalar, how many iterations run at most; None, the
+        default, sets no bound.
+      name: of no effect.
+
+    Returns:
+      The last loop variables, in the structure of loop_vars.
+
+    Raises:
+      TypeError: where cond or body is no function; in a graph, also where a variable changes its
+        dtype.
+      ValueError: without loop variables, and where their structure changes; in a graph, also where
+        a variable changes its shape.
     """
     if not callable(cond) or not callable(body):
         raise TypeError("while_loop needs two functions, cond and body")

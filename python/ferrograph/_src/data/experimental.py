@@ -53,11 +53,18 @@ Transformation = Callable[[Dataset], Dataset]
 
 @public("data.experimental.assert_cardinality")
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """Say how many elements a dataset has; FailedPreconditionError when iterating finds others.
+    """A function for ``Dataset.apply`` that says how many elements a dataset has.
 
     >>> dataset = fg.data.Dataset.range(3).filter(lambda x: x >= 0)
     >>> int(dataset.apply(fg.data.experimental.assert_cardinality(3)).cardinality())
     3
+
+    Args:
+      expected_cardinality: an integer scalar; -1 for no end.
+
+    Returns:
+      A function that gives a dataset of the same elements; iterating over it raises
+        FailedPreconditionError where it finds another number of them.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -196,6 +203,12 @@ def cardinality(dataset: Dataset) -> Any:
 
     >>> int(fg.data.experimental.cardinality(fg.data.Dataset.range(5)))
     5
+
+    Args:
+      dataset: a ``Dataset``.
+
+    Returns:
+      An int64 scalar: the number of elements, -1 for no end, -2 where nobody knows.
     """
     return dataset.cardinality()
 
@@ -205,10 +218,17 @@ def cardinality(dataset: Dataset) -> Any:
 def get_single_element(dataset: Dataset) -> Any:
     """``dataset.get_single_element()``.
 
-    InvalidArgumentError where there is none, or more than one.
-
     >>> int(fg.data.experimental.get_single_element(fg.data.Dataset.range(7, 8)))
     7
+
+    Args:
+      dataset: a ``Dataset`` of one element.
+
+    Returns:
+      The element, a tensor or a structure of such.
+
+    Raises:
+      InvalidArgumentError: where there is none, or more than one.
     """
     return dataset.get_single_element()
 
@@ -223,6 +243,12 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
     True
     >>> bool(fg.data.experimental.get_next_as_optional(it).has_value())
     False
+
+    Args:
+      iterator: an iterator of a dataset.
+
+    Returns:
+      An ``Optional`` of the next element, without a value at the end.
     """
     return iterator.get_next_as_optional()
 
@@ -243,6 +269,18 @@ def save(
     ...     fg.data.experimental.save(fg.data.Dataset.range(2), folder)
     ...     [int(x) for x in fg.data.experimental.load(folder)]
     [0, 1]
+
+    Args:
+      dataset: a ``Dataset``.
+      path: the folder to write, a string or a path object.
+      compression: None, the default, ``"GZIP"`` or ``"SNAPPY"``.
+      shard_func: a function of an element that gives the number of its file; by default all are in
+        one.
+      checkpoint_args: a dict of arguments of ``train.CheckpointManager``, with which a save that
+        was stopped goes on where it was; None by default.
+
+    Raises:
+      ValueError: for checkpoint_args with a ``checkpoint`` or without a ``directory``.
     """
     dataset.save(path, compression, shard_func, checkpoint_args)
 
@@ -261,6 +299,19 @@ def load(
     ...     fg.data.Dataset.range(2).save(folder)
     ...     len(fg.data.experimental.load(folder))
     2
+
+    Args:
+      path: the folder that ``save`` wrote, a string or a path object.
+      element_spec: the type of an element; only needed where the folder does not tell it.
+      compression: that of ``save``; only needed where TensorFlow wrote the folder.
+      reader_func: a function of a dataset that has a dataset for each file, which gives a dataset;
+        by default the files come one after the other.
+
+    Returns:
+      A ``Dataset`` of the elements.
+
+    Raises:
+      NotFoundError: where nothing was saved to its end.
     """
     return Dataset.load(path, element_spec, compression, reader_func)
 
@@ -273,6 +324,15 @@ def get_structure(dataset_or_iterator: Any) -> Any:
     >>> dataset = fg.data.Dataset.range(3).map(lambda x: 2 * x)
     >>> fg.data.experimental.get_structure(dataset)
     TensorSpec(shape=(), dtype=tf.int64, name=None)
+
+    Args:
+      dataset_or_iterator: a ``Dataset`` or an iterator of one.
+
+    Returns:
+      A ``TypeSpec`` or a structure of such.
+
+    Raises:
+      TypeError: for what has no elements of a type.
     """
     return dataset_or_iterator.element_spec
 
@@ -285,22 +345,40 @@ def map_and_batch(
     drop_remainder: Any = False,
     num_parallel_calls: Any = None,
 ) -> Transformation:
-    """``map`` and then ``batch``.
+    """A function for ``Dataset.apply`` that does ``map`` and then ``batch``.
 
     >>> doubled = fg.data.experimental.map_and_batch(lambda x: x * 2, 2)
     >>> [x.numpy().tolist() for x in fg.data.Dataset.range(4).apply(doubled)]
     [[0, 2], [4, 6]]
+
+    Args:
+      map_func: a function of an element.
+      batch_size: an integer scalar, the elements of a batch.
+      num_parallel_batches, num_parallel_calls: of no effect.
+      drop_remainder: a scalar bool, whether a last batch of fewer elements is left out; False by
+        default.
+
+    Returns:
+      A function that makes a dataset of a dataset.
     """
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
 
 
 @public("data.experimental.shuffle_and_repeat")
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """``shuffle`` and then ``repeat``.
+    """A function for ``Dataset.apply`` that does ``shuffle`` and then ``repeat``.
 
     >>> dataset = fg.data.Dataset.range(3)
     >>> sorted(int(x) for x in dataset.apply(fg.data.experimental.shuffle_and_repeat(3, count=2)))
     [0, 0, 1, 1, 2, 2]
+
+    Args:
+      buffer_size: an integer scalar, among how many elements the next one is drawn.
+      count: an integer scalar, how often the elements come; None, the default, and -1 set no end.
+      seed: an int, from which the order follows; None by default.
+
+    Returns:
+      A function that makes a dataset of a dataset.
     """
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 

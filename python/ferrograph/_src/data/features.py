@@ -26,6 +26,16 @@ def parse_example_dataset(
     >>> parsed = examples.apply(fg.data.experimental.parse_example_dataset(wanted))
     >>> next(iter(parsed))["n"].numpy()
     array([7])
+
+    Args:
+      features: a dict from names to what describes them, as ``io.parse_example`` takes it.
+      num_parallel_calls, deterministic: as ``Dataset.map`` takes them; 1 and None by default.
+
+    Returns:
+      A function that makes a dataset of dicts of a dataset of string vectors.
+
+    Raises:
+      ValueError: where features is None.
     """
     if features is None:
         raise ValueError("Argument `features` is required, but not specified.")

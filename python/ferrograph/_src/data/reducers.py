@@ -65,13 +65,18 @@ def group_by_reducer(
 ) -> Callable[[Dataset], Dataset]:
     """A function for ``Dataset.apply``: one element for each key, in the order of the keys.
 
-    ``key_func`` gives the key of an element, a scalar of int64.
-
     >>> add = fg.data.experimental.Reducer(
     ...     lambda key: fg.constant(0, fg.int64), lambda total, x: total + x, lambda total: total)
     >>> sums = fg.data.experimental.group_by_reducer(lambda x: x % 2, add)
     >>> [int(x) for x in fg.data.Dataset.range(5).apply(sums)]
     [6, 4]
+
+    Args:
+      key_func: a function of an element that gives its key, an int64 scalar.
+      reducer: a ``Reducer``, whose result for the elements of a key is the element that comes out.
+
+    Returns:
+      A function that makes a dataset of a dataset.
     """
 
     def reduced(key: Any, elements: Dataset) -> Dataset:
@@ -140,12 +145,28 @@ def index_table_from_dataset(
 ) -> StaticHashTable | StaticVocabularyTable:
     """A table that numbers the elements of a dataset from 0 on, read at once.
 
-    Arguments as for ``table_from_dataset``; ``dataset`` gives keys alone.
-
     >>> words = fg.data.Dataset.from_tensor_slices(["emerson", "lake", "palmer"])
     >>> table = fg.data.experimental.index_table_from_dataset(words)
     >>> table.lookup(fg.constant(["lake", "yes"])).numpy()
     array([ 1, -1])
+
+    Args:
+      dataset: a ``Dataset`` of keys, scalar integers or strings; it must be given.
+      num_oov_buckets: an int, how many numbers after those of the keys other keys are hashed to; 0
+        by default.
+      vocab_size: an int, how many keys are taken; None, the default, takes all.
+      default_value: the number of other keys where there are no buckets; -1 by default.
+      hasher_spec: None alone: keys are hashed by their fingerprint.
+      key_dtype: the dtype of keys that are looked up where there are buckets; string by default.
+      name: a name for the table.
+
+    Returns:
+      A ``StaticHashTable``, with num_oov_buckets a ``StaticVocabularyTable``; its numbers are
+        int64.
+
+    Raises:
+      ValueError: where dataset gives no keys, or hasher_spec is given.
+      FailedPreconditionError: where a key comes twice.
     """
     if dataset is None or not isinstance(dataset.element_spec, TensorSpec):
         raise ValueError("index_table_from_dataset needs a dataset of keys")

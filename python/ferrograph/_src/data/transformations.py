@@ -24,11 +24,21 @@ __all__ = ["at", "from_list", "pad_to_cardinality", "parallel_interleave"]
 def from_list(elements: Any, name: str | None = None) -> Dataset:
     """A dataset of the entries of a list, each an element.
 
-    ValueError for what is no list or empty, and where structures differ; TypeError where dtypes do.
-
     >>> pairs = fg.data.experimental.from_list([(1, "a"), (2, "b")])
     >>> [(int(n), text.numpy()) for n, text in pairs]
     [(1, b'a'), (2, b'b')]
+
+    Args:
+      elements: a list of tensors or structures of such, of one structure and the same dtypes; one
+        at least.
+      name: of no effect.
+
+    Returns:
+      A ``Dataset``.
+
+    Raises:
+      ValueError: for what is no list or empty, and where structures differ.
+      TypeError: where dtypes differ.
     """
     if not isinstance(elements, list):
         raise ValueError(f"Invalid `elements`. `elements` must be a list, got {shown(elements)}.")
@@ -63,10 +73,21 @@ def _joined(parts: list[Dataset]) -> Dataset:
 @public("data.experimental.at")
 @told
 def at(dataset: Dataset, index: Any) -> Any:
-    """The element of that number. OutOfRangeError where the dataset has none of that number.
+    """The element of that number.
 
     >>> int(fg.data.experimental.at(fg.data.Dataset.range(5, 9), 2))
     7
+
+    Args:
+      dataset: a ``Dataset``.
+      index: an integer scalar, from 0 on.
+
+    Returns:
+      The element, a tensor or a structure of such.
+
+    Raises:
+      OutOfRangeError: where index is negative, or not below the known number of elements.
+      InvalidArgumentError: where their number is not known before and too small.
     """
     number = structure.scalar(index)
     known = number._constant_value()
@@ -81,14 +102,21 @@ def at(dataset: Dataset, index: Any) -> Any:
 def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
     """A function for ``Dataset.apply`` that adds elements of zeros up to that number.
 
-    Elements are dicts, which get an entry ``mask_key``: whether they are the dataset's own.
-    ValueError for other elements, for shapes that are not known, and where there are more elements
-    or nobody knows how many.
+    Elements are dicts, which get an entry that says whether they are the dataset's own.
 
     >>> rows = fg.data.Dataset.from_tensor_slices({"x": [1, 2]})
     >>> padded = rows.apply(fg.data.experimental.pad_to_cardinality(3))
     >>> [(int(row["x"]), bool(row["valid"])) for row in padded]
     [(1, True), (2, True), (0, False)]
+
+    Args:
+      cardinality: an int, how many elements there are then.
+      mask_key: the name of the entry, a string; ``"valid"`` by default.
+
+    Returns:
+      A function that makes a dataset of a dataset. It raises ValueError for elements that are no
+        dicts, for shapes that are not known, and where there are more elements or nobody knows how
+        many.
     """
 
     def apply(dataset: Dataset) -> Dataset:
@@ -142,5 +170,14 @@ def parallel_interleave(
     >>> turns = fg.data.experimental.parallel_interleave(twice, cycle_length=2)
     >>> [int(x) for x in fg.data.Dataset.range(2).apply(turns)]
     [0, 1, 0, 1]
+
+    Args:
+      map_func: a function of an element that gives a dataset.
+      cycle_length: an integer scalar, how many of these datasets are open at once.
+      block_length: an integer scalar, how many elements of one come in a row; 1 by default.
+      sloppy, buffer_output_elements, prefetch_input_elements: of no effect.
+
+    Returns:
+      A function that makes a dataset of a dataset.
     """
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)

@@ -424,9 +424,16 @@ def in_cross_replica_context() -> bool:
 
 @public("distribute.experimental_set_strategy")
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Have a strategy outside of all scopes; None for the default one. RuntimeError in a scope.
+    """Have a strategy outside of all scopes.
 
     >>> fg.distribute.experimental_set_strategy(None)
+
+    Args:
+      strategy: a ``Strategy``, or None for the default one.
+
+    Raises:
+      RuntimeError: in the scope of a strategy.
+      TypeError: for what is no strategy.
     """
     if _thread.scopes:
         raise RuntimeError("a strategy cannot be set inside the scope of one")

@@ -233,6 +233,12 @@ def exists(path: Any) -> bool:
 
     >>> fg.io.gfile.exists("/nowhere")
     False
+
+    Args:
+      path: a name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Returns:
+      A bool.
     """
     return os.path.exists(_name(path))
 
@@ -244,6 +250,12 @@ def isdir(path: Any) -> bool:
 
     >>> fg.io.gfile.isdir("/")
     True
+
+    Args:
+      path: a name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Returns:
+      A bool.
     """
     return os.path.isdir(_name(path))
 
@@ -251,11 +263,20 @@ def isdir(path: Any) -> bool:
 @public("io.gfile.listdir")
 @told
 def listdir(path: Any) -> list[str]:
-    """The names of what is in a folder; NotFoundError where there is none.
+    """The names of what is in a folder.
 
     >>> import tempfile
     >>> fg.io.gfile.listdir(tempfile.mkdtemp())
     []
+
+    Args:
+      path: its name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Returns:
+      A sorted list of strings, without the name of the folder.
+
+    Raises:
+      NotFoundError: where there is no such folder.
     """
     folder = _name(path)
     if not os.path.isdir(folder):
@@ -271,6 +292,13 @@ def mkdir(path: Any) -> None:
 
     >>> import tempfile
     >>> fg.io.gfile.mkdir(tempfile.mkdtemp() + "/new")
+
+    Args:
+      path: its name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Raises:
+      NotFoundError: where the folder around it is not there.
+      AlreadyExistsError: where a file has the name.
     """
     folder = _name(path)
     with _documented(folder):
@@ -285,6 +313,12 @@ def makedirs(path: Any) -> None:
 
     >>> import tempfile
     >>> fg.io.gfile.makedirs(tempfile.mkdtemp() + "/new/inner")
+
+    Args:
+      path: its name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Raises:
+      FailedPreconditionError: where a file has the name.
     """
     folder = _name(path)
     if os.path.exists(folder) and not os.path.isdir(folder):
@@ -295,12 +329,19 @@ def makedirs(path: Any) -> None:
 
 @public("io.gfile.remove")
 def remove(path: Any) -> None:
-    """Removes a file; NotFoundError where there is none.
+    """Removes a file.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/f"
     >>> fg.io.write_file(path, "")
     >>> fg.io.gfile.remove(path)
+
+    Args:
+      path: its name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Raises:
+      NotFoundError: where there is none.
+      FailedPreconditionError: for a folder.
     """
     file = _name(path)
     with _documented(file):
@@ -309,10 +350,16 @@ def remove(path: Any) -> None:
 
 @public("io.gfile.rmtree")
 def rmtree(path: Any) -> None:
-    """Removes a folder with all that is in it, or a file; NotFoundError where there is none.
+    """Removes a folder with all that is in it, or a file.
 
     >>> import tempfile
     >>> fg.io.gfile.rmtree(tempfile.mkdtemp())
+
+    Args:
+      path: its name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Raises:
+      NotFoundError: where there is none.
     """
     folder = _name(path)
     if not os.path.lexists(folder):
@@ -331,8 +378,7 @@ def _check_free(path: str, overwrite: bool) -> None:
 
 @public("io.gfile.rename")
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Gives a file or folder another name; AlreadyExistsError where that is taken, unless it may be
-    overwritten.
+    """Gives a file or folder another name.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -340,6 +386,15 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     >>> fg.io.gfile.rename(folder + "/old", folder + "/new")
     >>> fg.io.gfile.listdir(folder)
     ['new']
+
+    Args:
+      src, dst: the name before and after, strings, bytes or path objects; they may begin with
+        ``file://``.
+      overwrite: a bool, whether what has the name dst may be overwritten; False by default.
+
+    Raises:
+      AlreadyExistsError: where dst is taken, without overwrite.
+      NotFoundError: where there is no src.
     """
     before, after = _name(src), _name(dst)
     _check_free(after, overwrite)
@@ -349,7 +404,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 @public("io.gfile.copy")
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Copies a file; AlreadyExistsError where the name is taken, unless it may be overwritten.
+    """Copies a file.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -357,6 +412,15 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     >>> fg.io.gfile.copy(folder + "/a", folder + "/b")
     >>> fg.io.read_file(folder + "/b").numpy()
     b'text'
+
+    Args:
+      src, dst: the names of the file and of the copy, strings, bytes or path objects; they may
+        begin with ``file://``.
+      overwrite: a bool, whether a file of the name dst may be overwritten; False by default.
+
+    Raises:
+      AlreadyExistsError: where dst is taken, without overwrite.
+      NotFoundError: where there is no src.
     """
     before, after = _name(src), _name(dst)
     _check_free(after, overwrite)
@@ -371,6 +435,15 @@ def stat(path: Any) -> FileStatistics:
 
     >>> fg.io.gfile.stat("/").is_directory
     True
+
+    Args:
+      path: its name, a string, bytes or a path object; it may begin with ``file://``.
+
+    Returns:
+      A ``FileStatistics``: ``length`` in bytes, ``mtime_nsec`` and ``is_directory``.
+
+    Raises:
+      NotFoundError: where there is no such file.
     """
     file = _name(path)
     with _documented(file):
@@ -388,6 +461,13 @@ def glob(pattern: Any) -> list[str]:
     >>> fg.io.write_file(folder + "/a1", "")
     >>> [name[-2:] for name in fg.io.gfile.glob(folder + "/a*")]
     ['a1']
+
+    Args:
+      pattern: a string, bytes or a path object with ``*``, ``?`` and ``[...]`` in it, or several of
+        such.
+
+    Returns:
+      A list of strings, empty where none fits.
     """
     several = isinstance(pattern, Iterable) and not isinstance(pattern, (str, bytes, os.PathLike))
     found: list[str] = []
@@ -424,6 +504,15 @@ def join(path: Any, *paths: Any) -> Any:
 
     >>> fg.io.gfile.join("a", "b")
     'a/b'
+
+    Args:
+      path, *paths: strings, bytes or path objects; what comes before an absolute one is left out.
+
+    Returns:
+      A string, or bytes where the parts are.
+
+    Raises:
+      TypeError: for a part of another kind, and where strings and bytes are mixed.
     """
     for part in (path, *paths):
         if not isinstance(part, (str, bytes, os.PathLike)):

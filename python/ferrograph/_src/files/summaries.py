@@ -63,10 +63,23 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 @public("summary.text")
 @told
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """Writes strings under a name, which are shown as Markdown; whether it did, as a tensor.
+    """Writes strings under a name, which are shown as Markdown.
 
     >>> bool(fg.summary.text("note", "it *began*", step=0))
     False
+
+    Args:
+      name: the name, a string.
+      data: a tensor of strings, or what converts to one; of any shape.
+      step: an integer scalar; None, the default, uses the step of
+        ``summary.experimental.set_step``.
+      description: a string that is shown with it; None by default.
+
+    Returns:
+      A scalar bool, whether it was written; False where there is no writer.
+
+    Raises:
+      ValueError: where there is a writer and data are no strings, or there is no step.
     """
 
     def value() -> Any:
@@ -192,10 +205,19 @@ def _counted(data: Any, count: int) -> Any:
 
 @public("summary.graph")
 def graph(graph_data: Any) -> Any:
-    """Writes a graph, a message or its bytes; whether it did, as a tensor.
+    """Writes a graph.
 
     >>> bool(fg.summary.graph(b""))
     False
+
+    Args:
+      graph_data: a graph, a ``GraphDef`` message or its bytes.
+
+    Returns:
+      A scalar bool, whether it was written; False where there is no writer.
+
+    Raises:
+      TypeError: for another graph_data.
     """
     content = graph_data
     if hasattr(graph_data, "as_graph_def"):

@@ -193,9 +193,13 @@ def create_noop_writer() -> SummaryWriter:
 @public("summary.flush")
 @told
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Writes what waits for a writer, the one in use by default.
+    """Writes what waits for a writer.
 
     >>> fg.summary.flush()
+
+    Args:
+      writer: a ``SummaryWriter``; by default the one in use, if there is one.
+      name: of no effect.
     """
     writer = _state.writer if writer is None else writer
     if writer is not None:
@@ -213,13 +217,16 @@ def get_step() -> Any:
 
 @public("summary.experimental.set_step")
 def set_step(step: Any) -> None:
-    """Gives this thread's summaries a default step: a number, a tensor or a variable, whose value
-    counts when a summary is written.
+    """Gives this thread's summaries a default step.
 
     >>> fg.summary.experimental.set_step(7)
     >>> fg.summary.experimental.get_step()
     7
     >>> fg.summary.experimental.set_step(None)
+
+    Args:
+      step: an int, or an integer scalar in a tensor or a variable, whose value counts when a
+        summary is written; None for no default.
     """
     _state.step = step
 
@@ -227,12 +234,17 @@ def set_step(step: Any) -> None:
 @public("summary.record_if")
 @block
 def record_if(condition: Any) -> Iterator[None]:
-    """A block whose summaries are written where a condition holds: a bool, a tensor, or a function
-    that gives one.
+    """A block whose summaries are written where a condition holds.
 
     >>> with fg.summary.record_if(False):
-    ...     fg.summary.should_record_summaries().numpy()
+    ...     bool(fg.summary.should_record_summaries())
     False
+
+    Args:
+      condition: a bool, a scalar tensor of one, or a function without arguments that gives one.
+
+    Returns:
+      A context manager.
     """
     before, _state.condition = _state.condition, condition
     try:
@@ -317,10 +329,23 @@ def write(
 
 @public("summary.experimental.write_raw_pb")
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
-    """Writes serialised ``Summary`` messages, where summaries are written; whether they are.
+    """Writes serialised ``Summary`` messages, where summaries are written.
 
     >>> bool(fg.summary.experimental.write_raw_pb("", step=0))
     False
+
+    Args:
+      tensor: a tensor of strings, or bytes.
+      step: an integer scalar; None, the default, uses the step of
+        ``summary.experimental.set_step``.
+      name: of no effect.
+
+    Returns:
+      A scalar bool, whether they were written; False where there is no writer.
+
+    Raises:
+      ValueError: where there is a writer and no step.
+      InvalidArgumentError: for strings that are no such messages.
     """
     if not isinstance(_state.writer, _FileWriter):
         return _core.convert_to_tensor(False)
@@ -335,6 +360,15 @@ def summary_scope(name: str | None, default_name: str = "summary", values: Any =
     >>> with fg.name_scope("layer"), fg.summary.experimental.summary_scope("loss") as (tag, _):
     ...     tag
     'layer/loss'
+
+    Args:
+      name: the name of the summary, a string; None for default_name.
+      default_name: a string, for where name is None or has no character that a scope may have;
+        ``"summary"`` by default.
+      values: of no effect.
+
+    Returns:
+      A context manager of a pair of strings.
     """
     return _summary_scope(name or default_name, default_name)
 

@@ -28,13 +28,9 @@ def py_function(
 ) -> Any:
     """Call ``func`` with eager tensors each time the graph runs; its results as tensors.
 
-    ``inp`` may hold ragged and sparse tensors and extension types, which ``func`` gets as they are.
-    ``Tout`` is the dtype or the ``TypeSpec`` of the result, or a list of these; the shapes of
-    results given by a dtype are unknown while tracing. NumPy results are cast to the dtype, tensors
-    must have it, and what does not fit a spec is an InvalidArgumentError. Without ``func`` it is a
-    decorator, of a function whose calls are calls of ``py_function``. Gradients flow through what
-    ``func`` does with tensors. ValueError and TypeError raised in it become InvalidArgumentError,
-    StopIteration OutOfRangeError, NotImplementedError UnimplementedError, others UnknownError.
+    Gradients flow through what ``func`` does with tensors. Where it raises, the operation does:
+    ValueError and TypeError become InvalidArgumentError, StopIteration OutOfRangeError,
+    NotImplementedError UnimplementedError, others UnknownError.
 
     >>> @fg.function
     ... def shown(x):
@@ -42,6 +38,24 @@ def py_function(
     >>> int(shown(fg.constant(3)))
     3
     6
+
+    Args:
+      func: a function of as many arguments as inp has; without it, by default, the result is a
+        decorator, of a function whose calls are calls of ``py_function``.
+      inp: a list of values: tensors, and ragged tensors, sparse ones and extension types, which
+        func gets as they are. None by default.
+      Tout: the dtype or the ``TypeSpec`` of the result, or a list of these; None, the default, for
+        no result. NumPy results are cast to the dtype, tensors must have it; the shapes of results
+        given by a dtype are unknown while tracing.
+      name: of no effect.
+
+    Returns:
+      A tensor or another value of Tout, a list of such where Tout is a list, an empty list for
+        None.
+
+    Raises:
+      ValueError: where func cannot be called, or inp is given without func.
+      InvalidArgumentError: when it runs, where a result does not fit Tout.
     """
     if func is None:
         return _decorator(inp, lambda call, args: py_function(call, args, Tout, name))
@@ -58,9 +72,8 @@ def numpy_function(
 ) -> Any:
     """Call ``func`` with NumPy arrays each time the graph runs; its results as tensors.
 
-    Without ``stateful`` a call whose results are unused does not run. No gradient flows through it.
-    Without ``func`` it is a decorator, of a function whose calls are calls of ``numpy_function``.
-    Errors are those of ``py_function``.
+    No gradient flows through it. Errors in ``func`` become those that ``py_function`` makes of
+    them.
 
     >>> import numpy as np
     >>> @fg.function
@@ -68,6 +81,22 @@ def numpy_function(
     ...     return fg.numpy_function(np.sort, [x], fg.int32)
     >>> ordered(fg.constant([3, 1, 2])).numpy()
     array([1, 2, 3], dtype=int32)
+
+    Args:
+      func: a function of as many arrays as inp has; without it, by default, the result is a
+        decorator, of a function whose calls are calls of ``numpy_function``.
+      inp: a list of tensors, or of what converts to such; None by default.
+      Tout: the dtype of the result, which arrays must have, or a list of these; None, the default,
+        for no result.
+      stateful: a bool, True by default; with False a call whose results are unused does not run.
+      name: of no effect.
+
+    Returns:
+      A tensor, a list of such where Tout is a list, an empty list for None.
+
+    Raises:
+      ValueError: where func cannot be called, or inp is given without func.
+      InvalidArgumentError: when it runs, where a result does not fit Tout.
     """
     if func is None:
         return _decorator(inp, lambda call, args: numpy_function(call, args, Tout, stateful, name))
@@ -76,11 +105,17 @@ def numpy_function(
 
 @public("timestamp")
 def timestamp(name: str | None = None) -> Any:
-    """Seconds since 1970 when it runs, a scalar of float64: in a traced function at each call.
+    """Seconds since 1970 when it runs: in a traced function at each call.
 
     >>> now = fg.function(lambda: fg.timestamp())
     >>> bool(now() <= now())
     True
+
+    Args:
+      name: a name for the operation.
+
+    Returns:
+      A float64 scalar.
     """
     now = _core.emit_callback(time.time, [], [float64], False, True)[0]
     now.set_shape([])

@@ -561,28 +561,47 @@ def function(
     """Make a function that runs as a graph; also a decorator, with or without arguments.
 
     The Python function is traced once per signature: dtypes and shapes of tensors, values of Python
-    literals, identity of objects. Calls with a known signature run its graph. Control flow on
-    tensors becomes control flow of the graph unless ``autograph`` is False.
+    literals, identity of objects. Calls with a known signature run its graph.
 
-    ``input_signature``, a sequence of ``TensorSpec``, fixes one signature, to which inputs are
-    converted. ``reduce_retracing``: by default a signature that differs from an earlier one in
-    dimensions only is traced with those dimensions unknown; True relaxes ranks as well, False
-    nothing. Loops and long chains over scalars and small values become machine code once they have
-    run for a while; ``jit_compile`` True asks for that at once, False for none, and no result
-    differs by a bit. The other options are kept for compatibility and change nothing.
+    Loops and long chains over scalars and small values become machine code once they have run for a
+    while; no result differs by a bit.
 
-    At most ``max_traces`` traces are kept: a further one takes the place of the least recently
-    used. A trace serves as long as the Python numbers, strings, bools and None that its code read
-    from globals and closures are what they were; ``freshness="ignore"`` freezes them instead.
-
-    TypeError for an input signature that is no sequence of specs; ValueError for other values of
-    the last two.
+    A trace serves as long as the Python numbers, strings, bools and None that its code read from
+    globals and closures are what they were.
 
     >>> @fg.function
     ... def double(x):
     ...     return x + x
     >>> int(double(fg.constant(2)))
     4
+
+    Args:
+      func: a function, method, or anything else that can be called; None, the default, gives the
+        decorator.
+      input_signature: a sequence of ``TensorSpec``, or structures of such, one for each argument,
+        which fixes one signature, to which inputs are converted; None by default.
+      autograph: a bool, whether control flow on tensors becomes control flow of the graph; True by
+        default.
+      jit_compile: a bool or None, the default: True makes such machine code at once, False none.
+      reduce_retracing: a bool or None. With None, the default, a signature that differs from an
+        earlier one in dimensions only is traced with those dimensions unknown; True relaxes ranks
+        as well, False nothing.
+      experimental_implements, experimental_autograph_options, experimental_attributes: kept for
+        compatibility, and change nothing.
+      experimental_relax_shapes: the older name of reduce_retracing.
+      experimental_compile, experimental_follow_type_hints: kept for compatibility, and change
+        nothing.
+      max_traces: an int, 16384 by default: how many traces are kept at most. A further one takes
+        the place of the least recently used.
+      freshness: ``"guard"``, the default, or ``"ignore"``, which freezes what traces read from
+        globals and closures.
+
+    Returns:
+      A ``Function``, which takes the arguments of func, or a decorator where func is None.
+
+    Raises:
+      TypeError: where func cannot be called, or input_signature is no sequence of specs.
+      ValueError: for another max_traces or freshness.
     """
     if reduce_retracing is None:
         reduce_retracing = experimental_relax_shapes

@@ -43,6 +43,12 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Allow products of less than float32's precision. It is kept; all products here are whole.
 
     >>> fg.config.experimental.enable_tensor_float_32_execution(True)
+
+    Args:
+      enabled: a bool; True at first.
+
+    Raises:
+      TypeError: for another value.
     """
     check_flags("enable_tensor_float_32_execution", enabled=enabled)
     _Asked.reduced_precision = bool(enabled)
@@ -61,10 +67,19 @@ def tensor_float_32_execution_enabled() -> bool:
 @public("config.experimental.get_device_details")
 @told
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
-    """What is known of a device besides its name: of the CPU, nothing. ValueError for no device.
+    """What is known of a device besides its name: of the CPU, nothing.
 
     >>> fg.config.experimental.get_device_details(fg.config.list_physical_devices('CPU')[0])
     {}
+
+    Args:
+      device: a ``config.PhysicalDevice``.
+
+    Returns:
+      An empty dict.
+
+    Raises:
+      ValueError: for what is no device.
     """
     if not isinstance(device, PhysicalDevice):
         raise ValueError(f"device must be a config.PhysicalDevice, got {shown(device)}")
@@ -86,9 +101,14 @@ def get_device_policy() -> str:
 def set_device_policy(device_policy: str | None) -> None:
     """Say what happens to tensors on other devices than an operation; here there is one device.
 
-    ValueError for what is no policy.
-
     >>> fg.config.experimental.set_device_policy("silent")
+
+    Args:
+      device_policy: ``"silent"``, ``"explicit"``, ``"warn"``, ``"silent_for_int32"``, or None,
+        which is ``"silent"``, as at first.
+
+    Raises:
+      ValueError: for another policy.
     """
     if device_policy is not None and device_policy not in _POLICIES:
         known = ", ".join(repr(policy) for policy in _POLICIES)
@@ -113,6 +133,9 @@ def set_synchronous_execution(enable: bool | None) -> None:
     """Ask whether operations have ended when their call returns, as all of them have here.
 
     >>> fg.config.experimental.set_synchronous_execution(True)
+
+    Args:
+      enable: a bool, or None, which is True, as at first.
     """
     _Asked.synchronous = True if enable is None else bool(enable)
 
@@ -122,10 +145,17 @@ def set_synchronous_execution(enable: bool | None) -> None:
 def get_memory_growth(device: PhysicalDevice) -> bool:
     """Whether memory of a device is taken when it is needed: of the CPU, always.
 
-    ValueError for a device that is not here.
-
     >>> fg.config.experimental.get_memory_growth(fg.config.list_physical_devices('CPU')[0])
     True
+
+    Args:
+      device: a ``config.PhysicalDevice``.
+
+    Returns:
+      True.
+
+    Raises:
+      ValueError: for a device that is not here.
     """
     _expect_here(device)
     return True
@@ -135,10 +165,15 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     """Have memory of a device taken when it is needed. There are no devices of which it is not.
 
-    ValueError for the CPU, and for a device that is not here.
-
     >>> for gpu in fg.config.list_physical_devices('GPU'):
     ...     fg.config.experimental.set_memory_growth(gpu, True)
+
+    Args:
+      device: a ``config.PhysicalDevice``.
+      enable: of no effect.
+
+    Raises:
+      ValueError: for the CPU, and for a device that is not here.
     """
     _expect_here(device)
     raise ValueError(f"memory growth is set for accelerators; {device.name} takes it when needed")
@@ -146,10 +181,20 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
 @public("config.experimental.get_memory_info")
 def get_memory_info(device: str) -> dict[str, int]:
-    """How much memory of a device is taken. ValueError: of the CPU it is not counted.
+    """How much memory of a device is taken.
 
     >>> for gpu in fg.config.list_logical_devices('GPU'):
     ...     fg.config.experimental.get_memory_info(gpu.name)
+
+    Args:
+      device: the name of a device, a string.
+
+    Returns:
+      It does not return here: there are no devices but the CPU.
+
+    Raises:
+      ValueError: for the CPU, whose memory is not counted, and for a device that is not here.
+      TypeError: for what is no string.
     """
     if not isinstance(device, str):
         raise TypeError(f"device must be a name such as 'GPU:0', got {shown(device)}")
@@ -164,16 +209,33 @@ def get_memory_usage(device: str) -> int:
 
     >>> for gpu in fg.config.list_logical_devices('GPU'):
     ...     fg.config.experimental.get_memory_usage(gpu.name)
+
+    Args:
+      device: the name of a device, a string.
+
+    Returns:
+      It does not return here: there are no devices but the CPU.
+
+    Raises:
+      ValueError: for the CPU, whose memory is not counted, and for a device that is not here.
+      TypeError: for what is no string.
     """
     return get_memory_info(device)["current"]
 
 
 @public("config.experimental.reset_memory_stats")
 def reset_memory_stats(device: str) -> None:
-    """Begin anew to count the memory of a device. ValueError: of the CPU it is not counted.
+    """Begin anew to count the memory of a device.
 
     >>> for gpu in fg.config.list_logical_devices('GPU'):
     ...     fg.config.experimental.reset_memory_stats(gpu.name)
+
+    Args:
+      device: the name of a device, a string.
+
+    Raises:
+      ValueError: for the CPU, whose memory is not counted, and for a device that is not here.
+      TypeError: for what is no string.
     """
     get_memory_info(device)
 
@@ -185,6 +247,15 @@ def get_virtual_device_configuration(device: PhysicalDevice) -> list[Any] | None
 
     >>> cpu = fg.config.list_physical_devices('CPU')[0]
     >>> fg.config.experimental.get_virtual_device_configuration(cpu)
+
+    Args:
+      device: a ``config.PhysicalDevice``.
+
+    Returns:
+      A list of ``config.LogicalDeviceConfiguration``, or None where nothing was asked.
+
+    Raises:
+      ValueError: for a device that is not here.
     """
     return get_logical_device_configuration(device)
 
@@ -195,6 +266,13 @@ def set_virtual_device_configuration(device: PhysicalDevice, virtual_devices: An
 
     >>> for gpu in fg.config.list_physical_devices('GPU'):
     ...     fg.config.experimental.set_virtual_device_configuration(gpu, [])
+
+    Args:
+      device: a ``config.PhysicalDevice``.
+      virtual_devices: a list of one ``config.LogicalDeviceConfiguration`` without limits.
+
+    Raises:
+      ValueError: for other configurations, and for a device that is not here.
     """
     set_logical_device_configuration(device, virtual_devices)
 
@@ -220,6 +298,12 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
     """Ask for so many operations at once. It is kept; one pool of threads serves all of them.
 
     >>> fg.config.threading.set_inter_op_parallelism_threads(0)
+
+    Args:
+      num_threads: an int, 0 or more; 0, as at first, leaves it to ferrograph.
+
+    Raises:
+      ValueError: for another value.
     """
     _Asked.inter_op_threads = _threads(num_threads)
 
@@ -237,13 +321,18 @@ def get_intra_op_parallelism_threads() -> int:
 @public("config.threading.set_intra_op_parallelism_threads")
 @told
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Set how many threads compute, which share one pool; 0 leaves it to ferrograph.
+    """Set how many threads compute, which share one pool.
 
     What is set here goes before ``FERROGRAPH_NUM_THREADS``. Results do not depend on it.
 
-    RuntimeError where a function or a large operation has been run, which settles the number.
-
     >>> fg.config.threading.set_intra_op_parallelism_threads(0)
+
+    Args:
+      num_threads: an int, 0 or more; 0, as at first, leaves it to ferrograph.
+
+    Raises:
+      RuntimeError: where a function or a large operation has been run, which settles the number.
+      ValueError: for another value.
     """
     asked = _threads(num_threads)
     if asked != _Asked.intra_op_threads and not _core.ask_for_threads(asked):

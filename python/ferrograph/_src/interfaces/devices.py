@@ -170,5 +170,11 @@ def function_executor_type(executor_type: str) -> Iterator[None]:
     >>> with fg.experimental.function_executor_type("SINGLE_THREADED_EXECUTOR"):
     ...     int(fg.function(lambda: fg.constant(3))())
     3
+
+    Args:
+      executor_type: a string; of no effect.
+
+    Returns:
+      A context manager.
     """
     yield

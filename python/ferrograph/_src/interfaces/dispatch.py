@@ -91,10 +91,8 @@ def _signatures(
 def dispatch_for_api(api: Callable[..., Any], *signatures: dict[Any, Any]) -> Callable[..., Any]:
     """Decorate what a public function does where its arguments are of these types.
 
-    A signature says the types of some parameters by their names or places: classes, or unions,
-    lists and tuples of them; without one the annotations of the decorated function say them, which
-    takes the parameters of ``api``. Among the arguments must be a composite tensor, such as an
-    extension type. ValueError for what is no function of this package.
+    Without a signature the annotations of the decorated function say the types. Among the arguments
+    of a call must be a composite tensor, such as an extension type.
 
     >>> class Masked(fg.experimental.ExtensionType):
     ...     values: fg.Tensor
@@ -105,6 +103,18 @@ def dispatch_for_api(api: Callable[..., Any], *signatures: dict[Any, Any]) -> Ca
     >>> int(fg.reduce_sum(Masked([1, 2, 3], [True, False, True])))
     4
     >>> fg.experimental.unregister_dispatch_for(masked_sum)
+
+    Args:
+      api: a public function of this package.
+      *signatures: dicts that say the types of some parameters by their names or places: classes, or
+        unions, lists and tuples of them.
+
+    Returns:
+      A decorator of a function that takes the parameters of api, which gives it back.
+
+    Raises:
+      ValueError: for what is no function of this package; when it decorates, for parameters that
+        api does not have, and where none has a type.
     """
     _check(api)
     shape = inspect.signature(api)
@@ -170,6 +180,12 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[..., Any]:
     >>> fg.abs(Boxed([-1, 2])).values.numpy()
     array([1, 2], dtype=int32)
     >>> fg.experimental.unregister_dispatch_for(boxed)
+
+    Args:
+      x_type: a class, or a union, list or tuple type of such, of x.
+
+    Returns:
+      A decorator, which gives the function back.
     """
     return _for_family(functions_like("flat"), 1, (x_type,))
 
@@ -186,6 +202,12 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[.
     >>> fg.add(Boxed([1, 2]), Boxed([3, 4])).values.numpy()
     array([4, 6], dtype=int32)
     >>> fg.experimental.unregister_dispatch_for(boxed)
+
+    Args:
+      x_type, y_type: classes, or unions, list or tuple types of such, of x and y.
+
+    Returns:
+      A decorator, which gives the function back.
     """
     return _for_family(functions_like("pair"), 2, (x_type, y_type))
 
@@ -201,18 +223,30 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
     ...     return api(x.values, y.values)
     >>> fg.debugging.assert_equal(Boxed([1]), Boxed([1]))
     >>> fg.experimental.unregister_dispatch_for(boxed)
+
+    Args:
+      x_type, y_type: classes, or unions, list or tuple types of such, of x and y.
+
+    Returns:
+      A decorator, which gives the function back.
     """
     return _for_family(_ASSERTIONS, 2, (x_type, y_type))
 
 
 @public("experimental.unregister_dispatch_for")
 def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
-    """Call a decorated function no more. ValueError where it was not registered.
+    """Call a decorated function no more.
 
     >>> fg.experimental.unregister_dispatch_for(print)
     Traceback (most recent call last):
         ...
     ValueError: print was not registered for dispatch
+
+    Args:
+      dispatch_target: the function that was decorated.
+
+    Raises:
+      ValueError: where it was not registered.
     """
     if dispatch_target not in _registered:
         name = getattr(dispatch_target, "__name__", repr(dispatch_target))

@@ -75,11 +75,27 @@ def approx_top_k(
 ) -> ApproxTopK:
     """The ``k`` largest elements along an axis, or the smallest, and where they are.
 
-    They are exact, whatever ``recall_target`` allows; the two arguments after ``is_max_k`` are
-    accepted and change nothing.
+    They are exact, whatever ``recall_target`` allows.
 
     >>> fg.approx_top_k([1.0, 5.0, 3.0], 2).values.numpy()
     array([5., 3.], dtype=float32)
+
+    Args:
+      input: a tensor of real numbers, or what converts to one; of known rank, 1 or more.
+      k: an integer scalar, at most the size of the axis.
+      reduction_dimension: an int, the axis; the last one by default.
+      recall_target: a float above 0, at most 1; 0.95 by default.
+      is_max_k: a bool; False gives the smallest, for dtypes with a sign. True by default.
+      reduction_input_size_override, aggregate_to_topk: accepted, and change nothing.
+      name: of no effect.
+
+    Returns:
+      A pair of ``values``, of the dtype of input, and ``indices``, of int32, of the shape of input
+        with k at the axis.
+
+    Raises:
+      InvalidArgumentError: for another dtype, k, or axis.
+      ValueError: for another recall_target, and for an unknown rank.
     """
     whole(reduction_input_size_override, "approx_top_k: reduction_input_size_override")
     check_flags("approx_top_k", is_max_k=is_max_k, aggregate_to_topk=aggregate_to_topk)
@@ -116,6 +132,22 @@ def approx_max_k(
 
     >>> fg.math.approx_max_k([1.0, 5.0, 3.0], 2).indices.numpy()
     array([1, 2], dtype=int32)
+
+    Args:
+      operand: a tensor of real numbers, or what converts to one; of known rank, 1 or more.
+      k: an integer scalar, at most the size of the axis.
+      reduction_dimension: an int, the axis; the last one by default.
+      recall_target: a float above 0, at most 1; 0.95 by default.
+      reduction_input_size_override, aggregate_to_topk: accepted, and change nothing.
+      name: of no effect.
+
+    Returns:
+      A pair of ``values``, of the dtype of operand, and ``indices``, of int32, of the shape of
+        operand with k at the axis.
+
+    Raises:
+      InvalidArgumentError: for another dtype, k, or axis.
+      ValueError: for another recall_target, and for an unknown rank.
     """
     whole(reduction_input_size_override, "approx_max_k: reduction_input_size_override")
     check_flags("approx_max_k", aggregate_to_topk=aggregate_to_topk)
@@ -136,6 +168,23 @@ def approx_min_k(
 
     >>> fg.math.approx_min_k([1.0, 5.0, 3.0], 2).values.numpy()
     array([1., 3.], dtype=float32)
+
+    Args:
+      operand: a tensor of floats or signed integers, or what converts to one; of known rank, 1 or
+        more.
+      k: an integer scalar, at most the size of the axis.
+      reduction_dimension: an int, the axis; the last one by default.
+      recall_target: a float above 0, at most 1; 0.95 by default.
+      reduction_input_size_override, aggregate_to_topk: accepted, and change nothing.
+      name: of no effect.
+
+    Returns:
+      A pair of ``values``, of the dtype of operand, and ``indices``, of int32, of the shape of
+        operand with k at the axis.
+
+    Raises:
+      InvalidArgumentError: for another dtype, k, or axis.
+      ValueError: for another recall_target, and for an unknown rank.
     """
     whole(reduction_input_size_override, "approx_min_k: reduction_input_size_override")
     check_flags("approx_min_k", aggregate_to_topk=aggregate_to_topk)
@@ -149,12 +198,22 @@ def extract_volume_patches(
 ) -> Any:
     """Boxes of a volume ``[batch, planes, rows, columns, channels]``, each put into the channels.
 
-    ``ksizes`` and ``strides`` have five elements, the first and last of which are 1; ``padding`` is
-    ``"VALID"`` or ``"SAME"``. ValueError for others.
-
     >>> volume = fg.reshape(fg.range(8.0), [1, 2, 2, 2, 1])
     >>> fg.extract_volume_patches(volume, [1, 1, 2, 2, 1], [1, 1, 1, 1, 1], "VALID").shape
     TensorShape([1, 2, 1, 1, 4])
+
+    Args:
+      input: a tensor of rank 5, or what converts to one.
+      ksizes: five ints, the size of a box along each axis, 1 along the first and last.
+      strides: five ints, the steps from box to box, 1 along the first and last.
+      padding: ``"VALID"`` or ``"SAME"``.
+      name: of no effect.
+
+    Returns:
+      A tensor of the dtype of input and of rank 5.
+
+    Raises:
+      ValueError: for other ksizes, strides or padding.
     """
     x = _core.convert_to_tensor(input)
     ksizes, strides = _five("ksizes", ksizes), _five("strides", strides)
@@ -207,6 +266,18 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
     >>> rows = fg.IndexedSlices([[1.0], [2.0], [3.0]], [0, 2, 4], [5, 1])
     >>> fg.sparse.mask(rows, [2]).indices.numpy()
     array([0, 4], dtype=int32)
+
+    Args:
+      a: ``IndexedSlices``.
+      mask_indices: a vector of integers.
+      name: of no effect.
+
+    Returns:
+      ``IndexedSlices`` with the dense shape of a.
+
+    Raises:
+      TypeError: where a is something else.
+      ValueError: where mask_indices has more axes.
     """
     if not isinstance(a, IndexedSlices):
         raise TypeError(f"sparse.mask: a must be IndexedSlices, got {type(a).__name__}")
@@ -234,6 +305,18 @@ def batch_norm_with_global_normalization(
     >>> args = ([0.0, 1.0], [1.0, 4.0], [1.0, 1.0], [2.0, 2.0], 0.0, True)
     >>> fg.nn.batch_norm_with_global_normalization(x, *args).numpy().ravel()
     array([3., 2.], dtype=float32)
+
+    Args:
+      input: a tensor of floats, whose dtype the result has.
+      mean, variance: tensors of its dtype that broadcast to its shape.
+      beta: likewise, what is added in the end, or None.
+      gamma: likewise, by what it is multiplied.
+      variance_epsilon: a float against division by zero.
+      scale_after_normalization: a bool.
+      name: of no effect.
+
+    Returns:
+      A tensor of the dtype and the shape of input.
     """
     what = "batch_norm_with_global_normalization: scale_after_normalization"
     scale = gamma if flag(scale_after_normalization, what) else None
@@ -253,8 +336,20 @@ def ragged_fill_empty_rows(
     >>> filled.output_values.numpy(), filled.output_value_rowids.numpy()
     (array([ 5,  6, -1,  7], dtype=int32), array([0, 0, 1, 2]))
 
+    Args:
+      value_rowids: an int64 vector, the row of each value, from 0 up to before nrows.
+      values: a vector of as many values, of any dtype.
+      nrows: an integer scalar.
+      default_value: a scalar of the dtype of values.
+      name: of no effect.
+
+    Returns:
+      A tuple of ``output_value_rowids``, ``output_values``, ``empty_row_indicator``, a bool for
+        each row, and ``reverse_index_map``, an int64 for each value.
+
     Raises:
       InvalidArgumentError: for a row that is not there.
+      TypeError: where default_value does not fit the dtype.
     """
     rows = _core.convert_to_tensor(value_rowids, dtypes.int64)
     values = _core.convert_to_tensor(values)
@@ -284,6 +379,18 @@ def ragged_fill_empty_rows_grad(
     >>> found = fg.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 4.0])
     >>> found.d_values.numpy(), found.d_default_value.numpy()
     (array([1., 4.], dtype=float32), np.float32(2.0))
+
+    Args:
+      reverse_index_map: the int64 vector that ``ragged_fill_empty_rows`` gave.
+      grad_values: a vector of numbers, the gradient of its values.
+      name: of no effect.
+
+    Returns:
+      A pair of ``d_values``, a vector, and ``d_default_value``, a scalar, of the dtype of
+        grad_values.
+
+    Raises:
+      InvalidArgumentError: for an index out of range.
     """
     places = _core.convert_to_tensor(reverse_index_map, dtypes.int64)
     upstream = _core.convert_to_tensor(grad_values)
@@ -297,11 +404,22 @@ def required_space_to_batch_paddings(
 ) -> tuple[Any, Any]:
     """The paddings that make sizes multiples of a block's, and the crops that undo what they add.
 
-    ``base_paddings`` are there already, zero by default.
-
     >>> paddings, crops = fg.required_space_to_batch_paddings([5, 7], [2, 3])
     >>> paddings.numpy().tolist(), crops.numpy().tolist()
     ([[0, 1], [0, 2]], [[0, 1], [0, 2]])
+
+    Args:
+      input_shape: an int32 vector, the sizes.
+      block_shape: an int32 vector of that length, the sizes of a block, 1 or more.
+      base_paddings: an int32 matrix with a row of two for each size: the paddings that are there at
+        least, zero by default.
+      name: of no effect.
+
+    Returns:
+      A pair of int32 matrices with a row of two for each size.
+
+    Raises:
+      InvalidArgumentError: for vectors of different lengths, and for a block size of 0.
     """
     sizes = _core.convert_to_tensor(input_shape, dtypes.int32)
     block = _core.convert_to_tensor(block_shape, dtypes.int32)

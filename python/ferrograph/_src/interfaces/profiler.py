@@ -49,10 +49,14 @@ class ProfilerOptions(NamedTuple):
 def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     """Begin a block that is to be profiled. Nothing is written: see ``fg.profile``.
 
-    AlreadyExistsError where one is active.
-
     >>> fg.profiler.experimental.start("logs")
     >>> fg.profiler.experimental.stop()
+
+    Args:
+      logdir, options: of no effect.
+
+    Raises:
+      AlreadyExistsError: where a block is active.
     """
     if _State.is_on:
         raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
@@ -62,13 +66,19 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
 
 @public("profiler.experimental.stop")
 def stop(save: bool = True) -> None:
-    """End the block. UnavailableError where none is active.
+    """End the block.
 
     >>> try:
     ...     fg.profiler.experimental.stop()
     ... except fg.errors.UnavailableError:
     ...     print("none")
     none
+
+    Args:
+      save: of no effect.
+
+    Raises:
+      UnavailableError: where none is active.
     """
     if not _State.is_on:
         raise errors.UnavailableError(

@@ -57,6 +57,9 @@ def experimental_run_functions_eagerly(run_eagerly: bool) -> None:
     """``fg.config.run_functions_eagerly`` by an older name.
 
     >>> fg.config.experimental_run_functions_eagerly(False)
+
+    Args:
+      run_eagerly: a bool; False, the state at first, runs graphs.
     """
     run_functions_eagerly(run_eagerly)
 
@@ -77,6 +80,13 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
     >>> [device.device_type for device in fg.config.get_visible_devices()]
     ['CPU']
+
+    Args:
+      device_type: a string such as ``"CPU"``, which leaves devices of other types out; None, the
+        default, leaves out none.
+
+    Returns:
+      A list of ``config.PhysicalDevice``: the CPU, or nothing for another type.
     """
     return list_physical_devices(device_type)
 
@@ -84,10 +94,17 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 @public("config.set_visible_devices", "config.experimental.set_visible_devices")
 @told
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
-    """Say which devices the process may use. ValueError for any but the CPU, or without it.
+    """Say which devices the process may use.
 
     >>> fg.config.set_visible_devices(fg.config.list_physical_devices('CPU'), 'CPU')
     >>> fg.config.set_visible_devices([], 'GPU')
+
+    Args:
+      devices: a ``config.PhysicalDevice`` or a list of such.
+      device_type: a string, the type that is spoken of; None, the default, for all.
+
+    Raises:
+      ValueError: for any but the CPU, and without it for the type ``"CPU"`` or all types.
     """
     is_one = isinstance(devices, PhysicalDevice)
     wanted = [devices] if is_one else list(devices)
@@ -104,6 +121,15 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[Any] | None
     """What was asked of the logical devices on a device; None where nothing was.
 
     >>> fg.config.get_logical_device_configuration(fg.config.list_physical_devices('CPU')[0])
+
+    Args:
+      device: a ``config.PhysicalDevice``.
+
+    Returns:
+      A list of ``config.LogicalDeviceConfiguration``, or None where nothing was asked.
+
+    Raises:
+      ValueError: for a device that is not here.
     """
     _check_device(device)
     return _Settings.configurations.get(device.name)
@@ -114,10 +140,15 @@ def get_logical_device_configuration(device: PhysicalDevice) -> list[Any] | None
 def set_logical_device_configuration(device: PhysicalDevice, logical_devices: Any) -> None:
     """Say what logical devices there are on a device: one, without a limit, on the CPU.
 
-    ValueError for anything else.
-
     >>> cpu = fg.config.list_physical_devices('CPU')[0]
     >>> fg.config.set_logical_device_configuration(cpu, [fg.config.LogicalDeviceConfiguration()])
+
+    Args:
+      device: a ``config.PhysicalDevice``.
+      logical_devices: a list of one ``config.LogicalDeviceConfiguration`` without limits.
+
+    Raises:
+      ValueError: for other configurations, and for a device that is not here.
     """
     _check_device(device)
     wanted = list(logical_devices or [])
@@ -148,6 +179,9 @@ def set_experimental_options(options: dict[Any, Any]) -> None:
     """Set options of the optimizer. They are kept; the passes over a graph are always the same.
 
     >>> fg.config.optimizer.set_experimental_options({'constant_folding': True})
+
+    Args:
+      options: a dict of options by their names, which are kept beside those set before.
     """
     _Settings.options.update(options)
 
@@ -167,6 +201,9 @@ def set_jit(enabled: Any) -> None:
     """Ask for compilation: True or ``"autoclustering"``. It is kept; all graphs are compiled.
 
     >>> fg.config.optimizer.set_jit(False)
+
+    Args:
+      enabled: True or ``"autoclustering"``; anything else asks for none.
     """
     _Settings.jit = "autoclustering" if enabled in (True, "autoclustering") else ""
 
@@ -186,6 +223,9 @@ def set_log_device_placement(enabled: bool) -> None:
     """Ask for placements to be logged. Every operation runs on the CPU, so one line says it all.
 
     >>> fg.debugging.set_log_device_placement(False)
+
+    Args:
+      enabled: a bool; False at first.
     """
     if enabled and not _Settings.logs_placement:
         get_logger().info("all operations run on %s", list_physical_devices()[0].name)

@@ -37,6 +37,12 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     >>> _ = fg.function(lambda x: seen.append(fg.is_symbolic_tensor(x)))(fg.constant(1.0))
     >>> seen
     [False, True]
+
+    Args:
+      tensor: any value.
+
+    Returns:
+      A bool.
     """
     return isinstance(tensor, _core.Tensor) and _core.is_symbolic(tensor)
 
@@ -45,12 +51,19 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The elements of a tensor as a NumPy array where they are known, else None.
 
-    Those of a tensor of a graph are known where they follow from constants and known shapes. What
-    is no tensor is given back as it is. ``partial`` is accepted; where some elements are unknown
-    there is no value all the same.
+    Those of a tensor of a graph are known where they follow from constants and known shapes.
 
     >>> fg.get_static_value(fg.constant([1, 2]))
     array([1, 2], dtype=int32)
+
+    Args:
+      tensor: a tensor; any other value is given back as it is, but for a variable, whose value is
+        never known.
+      partial: accepted, and changes nothing; where some elements are unknown there is no value all
+        the same. False by default.
+
+    Returns:
+      A NumPy array of the dtype and the shape of tensor, or None.
     """
     if isinstance(tensor, _core.VariableBase):
         return None
@@ -104,6 +117,12 @@ def no_op(name: str | None = None) -> Operation | None:
     """An operation that does nothing, for control dependencies. None outside functions.
 
     >>> fg.no_op()
+
+    Args:
+      name: a name for the operation, ``"NoOp"`` by default.
+
+    Returns:
+      An ``Operation`` while a function is traced, else None.
     """
     region = thread.current_region()
     if region is None or _core.executing_eagerly():
@@ -117,6 +136,17 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
     """An operation that runs after these tensors and operations. None outside functions.
 
     >>> fg.group(fg.constant(1), fg.constant(2))
+
+    Args:
+      *inputs: tensors, variables and operations, or structures of such; None counts for nothing.
+      **kwargs: ``name``, a name for the operation, ``"group_deps"`` by default.
+
+    Returns:
+      An ``Operation`` while a function is traced, else None.
+
+    Raises:
+      TypeError: for another input.
+      ValueError: for another keyword.
     """
     name = kwargs.pop("name", None)
     if kwargs:
@@ -138,6 +168,17 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
 
     >>> [int(t) for t in fg.tuple([fg.constant(1), fg.constant(2)])]
     [1, 2]
+
+    Args:
+      tensors: a list of tensors and None.
+      control_inputs: a list of tensors that have to be there as well; None by default.
+      name: of no effect.
+
+    Returns:
+      A list of as many tensors and None.
+
+    Raises:
+      ValueError: in a graph, where there are no tensors.
     """
     given = list(tensors)
     if _core.executing_eagerly():
@@ -156,9 +197,7 @@ def register_tensor_conversion_function(
     """Let instances of a class become tensors: by ``conversion_func(value, dtype, name, as_ref)``.
 
     That function becomes the class's method ``__tf_tensor__``, by which any class may say so
-    itself; the last one registered is called. ``priority`` is accepted and changes nothing.
-
-    TypeError for Python's own classes, and for classes that take no new methods.
+    itself; the last one registered is called.
 
     >>> class Angle:
     ...     def __init__(self, degrees):
@@ -168,6 +207,16 @@ def register_tensor_conversion_function(
     >>> fg.register_tensor_conversion_function(Angle, convert)
     >>> int(fg.add(Angle(90), 1))
     91
+
+    Args:
+      base_type: a class or a tuple of classes.
+      conversion_func: a function that gives a tensor of that dtype, or of any where dtype is None;
+        NotImplemented refuses.
+      priority: accepted, and changes nothing.
+
+    Raises:
+      TypeError: for Python's own classes, for classes that take no new methods, and for a function
+        that cannot be called.
     """
     classes = base_type if isinstance(base_type, tuple) else (base_type,)
     if not classes or not all(isinstance(one, type) for one in classes):

@@ -200,15 +200,28 @@ def make_tensor_proto(
 ) -> TensorProto:
     """The message of a tensor of these values, as ``fg.constant`` reads them.
 
-    One element fills all of ``shape``. TypeError where the elements do not fill the shape, or have
-    another one and ``verify_shape`` is set; ValueError where both flags are.
-
     >>> proto = fg.make_tensor_proto([[1, 2], [3, 4]])
     >>> [dim.size for dim in proto.tensor_shape.dim]
     [2, 2]
     >>> fg.make_ndarray(proto)
     array([[1, 2],
            [3, 4]], dtype=int32)
+
+    Args:
+      values: what converts to a tensor, or an eager tensor.
+      dtype: the dtype; by default the one that values suggest.
+      shape: a list of ints, which one element fills and others must fill exactly; by default that
+        of values.
+      verify_shape: a bool, whether values must have that very shape; False by default.
+      allow_broadcast: a bool, False by default; one element fills the shape in any case.
+
+    Returns:
+      A message with the fields of ``TensorProto``.
+
+    Raises:
+      TypeError: where the elements do not fill the shape, or have another one and verify_shape is
+        set; where values do not fit dtype, or are a tensor of a graph.
+      ValueError: where both flags are set, and for lists of unequal lengths.
     """
     verify_shape = flag(verify_shape, "make_tensor_proto: verify_shape")
     allow_broadcast = flag(allow_broadcast, "make_tensor_proto: allow_broadcast")
@@ -263,10 +276,20 @@ def _elements(array: Any, dtype: Any) -> Any:
 
 @public("make_ndarray")
 def make_ndarray(tensor: Any) -> Any:
-    """The NumPy array of a tensor's message: one of ``make_tensor_proto``, or of its form.
+    """The NumPy array of a tensor's message.
 
     >>> fg.make_ndarray(fg.make_tensor_proto(2.5, shape=[2]))
     array([2.5, 2.5], dtype=float32)
+
+    Args:
+      tensor: what ``make_tensor_proto`` gave, or a message with the fields of ``TensorProto``.
+
+    Returns:
+      A NumPy array of its dtype and shape.
+
+    Raises:
+      TypeError: for what is no such message.
+      ValueError: where its elements do not fill its shape.
     """
     if not hasattr(tensor, "tensor_shape"):
         raise TypeError(f"make_ndarray takes the message of a tensor, got {type(tensor).__name__}")

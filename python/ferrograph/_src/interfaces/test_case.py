@@ -351,6 +351,9 @@ def main(argv: Any = None) -> None:
 
     >>> callable(fg.test.main)
     True
+
+    Args:
+      argv: a list of strings, the arguments of the command line; those of the program by default.
     """
     unittest.main(argv=sys.argv if argv is None else argv)
 
@@ -365,6 +368,13 @@ def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Calla
     ...         self.fail('it ran')
     >>> Some('test_more').run().skipped[0][1]
     'not today'
+
+    Args:
+      pred: a function without arguments that gives a bool.
+      skip_message: a string, why it is skipped.
+
+    Returns:
+      A decorator of a method of a test case.
     """
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
@@ -406,6 +416,12 @@ def is_gpu_available(
 
     >>> fg.test.is_gpu_available()
     False
+
+    Args:
+      cuda_only, min_cuda_compute_capability: of no effect.
+
+    Returns:
+      False.
     """
     return False
 
@@ -422,10 +438,16 @@ def gpu_device_name() -> str:
 
 @public("test.is_cpu_target_available")
 def is_cpu_target_available(target: str) -> bool:
-    """Whether this machine runs code for a kind of processor: ``"x86"``, ``"aarch64"``, ``"arm"``.
+    """Whether this machine runs code for a kind of processor.
 
     >>> fg.test.is_cpu_target_available('vax')
     False
+
+    Args:
+      target: its name, a string such as ``"x86"``, ``"aarch64"`` or ``"arm"``.
+
+    Returns:
+      A bool.
     """
     kinds = {"x86_64": "x86", "amd64": "x86", "i686": "x86", "arm64": "aarch64"}
     machine = platform.machine().lower()

@@ -46,11 +46,21 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
 
 @public("experimental.numpy.transpose")
 def transpose(a: Any, axes: Any = None) -> Any:
-    """The axes in this order, in the reverse one unless told.
+    """The axes in another order.
 
     >>> fg.experimental.numpy.transpose([[1, 2]]).numpy()
     array([[1],
            [2]])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      axes: a permutation of the axes, a list of ints; the reverse order by default.
+
+    Returns:
+      A tensor of the dtype of a.
+
+    Raises:
+      InvalidArgumentError: where axes is no permutation.
     """
     return ops.transpose(array(a), axes)
 
@@ -62,8 +72,17 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     >>> fg.experimental.numpy.moveaxis(fg.zeros([2, 3, 4]), 0, -1).shape
     TensorShape([3, 4, 2])
 
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      source, destination: an int or a list of ints, the axes and the places that they get; as many
+        of both.
+
+    Returns:
+      A tensor of the dtype of a.
+
     Raises:
-      ValueError: where an axis is named twice, or there are more sources than destinations.
+      ValueError: for an axis out of range, an axis that is named twice, and where there are not as
+        many of both.
     """
     a = array(a)
     rank = a.shape.rank
@@ -99,17 +118,37 @@ def expand_dims(a: Any, axis: int) -> Any:
 
     >>> fg.experimental.numpy.expand_dims([1, 2], 0).shape
     TensorShape([1, 2])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      axis: an int, where the new axis is; a negative one counts from the end.
+
+    Returns:
+      A tensor of the dtype of a, of one axis more.
+
+    Raises:
+      InvalidArgumentError: for an axis out of range.
     """
     return ops.expand_dims(array(a), axis)
 
 
 @public("experimental.numpy.flip")
 def flip(m: Any, axis: Any = None) -> Any:
-    """The elements along axes in reverse order, along all unless told.
+    """The elements along axes in reverse order.
 
     >>> fg.experimental.numpy.flip([[1, 2], [3, 4]], 0).numpy()
     array([[3, 4],
            [1, 2]])
+
+    Args:
+      m: a tensor of any dtype, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+
+    Returns:
+      A tensor of the dtype and the shape of m.
+
+    Raises:
+      ValueError: for an axis out of range.
     """
     m = array(m)
     if m.shape.rank is None:
@@ -122,10 +161,22 @@ def flip(m: Any, axis: Any = None) -> Any:
 @public("experimental.numpy.concatenate")
 @told
 def concatenate(arys: Any, axis: int | None = 0) -> Any:
-    """The arrays one behind the other along an axis; None for all their elements in a row.
+    """The arrays one behind the other along an axis.
 
     >>> fg.experimental.numpy.concatenate([[1], [2.5]]).numpy()
     array([1. , 2.5])
+
+    Args:
+      arys: a list of tensors of one rank, or of what converts to such; one at least. Other sizes
+        agree.
+      axis: an int, 0 by default; None for all elements in a row.
+
+    Returns:
+      A tensor of the dtype that NumPy gives them together.
+
+    Raises:
+      InvalidArgumentError: where other sizes or ranks differ, there are no arrays, or the axis is
+        out of range.
     """
     made = joined(*(arys if isinstance(arys, (list, tuple)) else [arys]))
     if axis is None:
@@ -141,6 +192,17 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     >>> fg.experimental.numpy.stack([[1, 2], [3, 4]], 1).numpy()
     array([[1, 3],
            [2, 4]])
+
+    Args:
+      arrays: a list of tensors, or of what converts to such; a tensor counts as its rows.
+      axis: an int, where the new axis is; 0 by default.
+
+    Returns:
+      A tensor of the dtype that NumPy gives them together.
+
+    Raises:
+      InvalidArgumentError: where shapes differ.
+      ValueError: for an axis out of range.
     """
     if isinstance(arrays, _core.Tensor):
         return arrays if axis == 0 else moveaxis(arrays, 0, axis)
@@ -155,6 +217,17 @@ def vstack(tup: Any) -> Any:
     >>> fg.experimental.numpy.vstack([[1, 2], [3, 4]]).numpy()
     array([[1, 2],
            [3, 4]])
+
+    Args:
+      tup: a list of tensors, or of what converts to such; vectors count as rows. Sizes agree but
+        for the first.
+
+    Returns:
+      A tensor of the dtype that NumPy gives them together, of rank 2 or more.
+
+    Raises:
+      TypeError: for what is no list of arrays.
+      InvalidArgumentError: where other sizes differ, or there are no arrays.
     """
     return ops.concat([at_least(m, 2) for m in joined(*_listed(tup, "vstack"))], 0)
 
@@ -166,6 +239,17 @@ def hstack(tup: Any) -> Any:
 
     >>> fg.experimental.numpy.hstack([[1, 2], [3]]).numpy()
     array([1, 2, 3])
+
+    Args:
+      tup: a list of tensors, or of what converts to such; scalars count as vectors. Other sizes
+        agree.
+
+    Returns:
+      A tensor of the dtype that NumPy gives them together.
+
+    Raises:
+      TypeError: for what is no list of arrays.
+      InvalidArgumentError: where other sizes differ.
     """
     made = [at_least(m, 1) for m in joined(*_listed(tup, "hstack"))]
     if made[0].shape.rank is None:
@@ -195,13 +279,24 @@ def at_least(value: Any, rank: int) -> Any:
 @public("experimental.numpy.sort")
 @told
 def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
-    """The elements along an axis in order; None for all of them in a row.
+    """The elements along an axis in order.
 
     >>> fg.experimental.numpy.sort([3, 1, 2]).numpy()
     array([1, 2, 3])
 
+    Args:
+      a: a tensor of real numbers, or what converts to one; of any shape.
+      axis: an int, the last one by default; None for all elements in a row.
+      kind: a string or None; of no effect.
+      order: None alone: tensors have no fields.
+
+    Returns:
+      A tensor of the dtype and the shape of a; a vector without an axis.
+
     Raises:
-      ValueError: where ``order``, which names fields, is given.
+      ValueError: where order is given.
+      TypeError: where kind is no string.
+      InvalidArgumentError: for another dtype, and an axis out of range.
     """
     a, axis = _row(a, axis, kind, order)
     return ops.sort(a, axis)
@@ -210,13 +305,24 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = No
 @public("experimental.numpy.argsort")
 @told
 def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: Any = None) -> Any:
-    """The places of the elements along an axis in their order, as int64; equal ones as they stand.
+    """The places of the elements along an axis in their order; equal ones as they stand.
 
     >>> fg.experimental.numpy.argsort([3, 1, 2]).numpy()
     array([1, 2, 0])
 
+    Args:
+      a: a tensor of real numbers, or what converts to one; of any shape.
+      axis: an int, the last one by default; None for all elements in a row.
+      kind: a string or None; of no effect.
+      order: None alone: tensors have no fields.
+
+    Returns:
+      An int64 tensor of the shape of a; a vector without an axis.
+
     Raises:
-      ValueError: where ``order``, which names fields, is given.
+      ValueError: where order is given.
+      TypeError: where kind is no string.
+      InvalidArgumentError: for another dtype, and an axis out of range.
     """
     a, axis = _row(a, axis, kind, order)
     return ops.cast(ops.argsort(a, axis, stable=True), np.int64)
@@ -233,10 +339,24 @@ def _row(a: Any, axis: int | None, kind: Any, order: Any) -> tuple[Any, int]:
 
 @public("experimental.numpy.take_along_axis")
 def take_along_axis(arr: Any, indices: Any, axis: int) -> Any:
-    """The elements along an axis at the places that the indices say, which broadcast elsewhere.
+    """The elements along an axis at the places that the indices say.
 
     >>> fg.experimental.numpy.take_along_axis([[5, 6]], [[1, 0]], 1).numpy()
     array([[6, 5]])
+
+    Args:
+      arr: a tensor of any dtype, or what converts to one; of any shape.
+      indices: a tensor of integers, or what converts to one; of as many axes, which broadcast but
+        for that one. A negative one counts from the end.
+      axis: an int.
+
+    Returns:
+      A tensor of the dtype of arr, of the size of indices along the axis.
+
+    Raises:
+      TypeError: for indices that are no integers.
+      InvalidArgumentError: for an index out of range, and sizes that do not broadcast.
+      ValueError: for an axis out of range.
     """
     arr, indices = moveaxis(arr, axis, -1), moveaxis(indices, axis, -1)
     outer = ops.broadcast_dynamic_shape(ops.shape(arr)[:-1], ops.shape(indices)[:-1])
@@ -260,10 +380,23 @@ def _with_row(outer: Any, a: Any) -> Any:
 
 @public("experimental.numpy.diff")
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
-    """The differences of neighbours along an axis, taken ``n`` times.
+    """The differences of neighbours along an axis; of bools, whether they differ.
 
     >>> fg.experimental.numpy.diff([1, 4, 9]).numpy()
     array([3, 5])
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of known rank, 1 or more.
+      n: an int, how often they are taken; 1 by default.
+      axis: an int, the last one by default.
+
+    Returns:
+      A tensor of the dtype of a, shorter by n along the axis, or empty.
+
+    Raises:
+      ValueError: for an axis out of range, and an unknown rank.
+      TypeError: where n is no integer.
+      InvalidArgumentError: for strings.
     """
     a = array(a)
     (axis,) = _numbers(axis, a.shape.rank)
@@ -295,6 +428,16 @@ def tril(m: Any, k: int = 0) -> Any:
     >>> fg.experimental.numpy.tril([[1, 2], [3, 4]]).numpy()
     array([[1, 0],
            [3, 4]])
+
+    Args:
+      m: a tensor of any dtype, or what converts to one; of rank 2 or more.
+      k: an int; a positive one is above the main diagonal. 0 by default.
+
+    Returns:
+      A tensor of the dtype and the shape of m.
+
+    Raises:
+      InvalidArgumentError: for a lower rank.
     """
     m = array(m)
     return ops.where(_offsets(m) <= k, m, ops.zeros_like(m))
@@ -307,6 +450,16 @@ def triu(m: Any, k: int = 0) -> Any:
     >>> fg.experimental.numpy.triu([[1, 2], [3, 4]]).numpy()
     array([[1, 2],
            [0, 4]])
+
+    Args:
+      m: a tensor of any dtype, or what converts to one; of rank 2 or more.
+      k: an int; a positive one is above the main diagonal. 0 by default.
+
+    Returns:
+      A tensor of the dtype and the shape of m.
+
+    Raises:
+      InvalidArgumentError: for a lower rank.
     """
     m = array(m)
     return ops.where(_offsets(m) >= k, m, ops.zeros_like(m))
@@ -325,6 +478,15 @@ def outer(a: Any, b: Any) -> Any:
     >>> fg.experimental.numpy.outer([1, 2], [3, 4]).numpy()
     array([[3, 4],
            [6, 8]])
+
+    Args:
+      a, b: tensors of numbers or bools, or what converts to such; of any shape.
+
+    Returns:
+      A matrix of the dtype that NumPy gives both together.
+
+    Raises:
+      InvalidArgumentError: for strings.
     """
     a, b = promoted(a, b)
     return ops.reshape(a, [-1, 1]) * ops.reshape(b, [1, -1])
@@ -337,8 +499,17 @@ def matmul(x1: Any, x2: Any) -> Any:
     >>> int(fg.experimental.numpy.matmul([1, 2], [3, 4]))
     11
 
+    Args:
+      x1, x2: tensors of numbers, or what converts to such; of rank 1 or more, with axes before the
+        last two that broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together; the axis that a vector is given goes
+        again.
+
     Raises:
       ValueError: for a scalar.
+      InvalidArgumentError: for another dtype, and sizes that do not fit.
     """
     x1, x2 = joined(x1, x2)
     ranks = x1.shape.rank, x2.shape.rank
@@ -371,6 +542,15 @@ def kron(a: Any, b: Any) -> Any:
 
     >>> fg.experimental.numpy.kron([1, 10], [1, 2]).numpy()
     array([ 1,  2, 10, 20])
+
+    Args:
+      a, b: tensors of numbers or bools, or what converts to such; of any shape.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together, each size the product of those of both.
+
+    Raises:
+      InvalidArgumentError: for strings.
     """
     a, b = joined(a, b)
     if a.shape.rank is None or b.shape.rank is None:

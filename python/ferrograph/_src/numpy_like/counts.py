@@ -20,6 +20,18 @@ def all(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
 
     >>> bool(fg.experimental.numpy.all([1, 0]))
     False
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+
+    Returns:
+      A tensor of bools, of the shape of a without the axes.
+
+    Raises:
+      InvalidArgumentError: for an axis out of range.
+      UnimplementedError: for strings.
     """
     return ops.reduce_all(as_bools(a), _axes(axis), bool(keepdims))
 
@@ -30,26 +42,60 @@ def any(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
 
     >>> bool(fg.experimental.numpy.any([1, 0]))
     True
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+
+    Returns:
+      A tensor of bools, of the shape of a without the axes.
+
+    Raises:
+      InvalidArgumentError: for an axis out of range.
+      UnimplementedError: for strings.
     """
     return ops.reduce_any(as_bools(a), _axes(axis), bool(keepdims))
 
 
 @public("experimental.numpy.argmax")
 def argmax(a: Any, axis: int | None = None) -> Any:
-    """The place of the largest element along an axis, of all in a row unless told, as int64.
+    """The place of the largest element along an axis, the first one of several.
 
     >>> int(fg.experimental.numpy.argmax([1, 5, 2]))
     1
+
+    Args:
+      a: a tensor of real numbers or bools, or what converts to one; of any shape.
+      axis: an int; None, the default, for all elements in a row.
+
+    Returns:
+      An int64 tensor of the shape of a without the axis.
+
+    Raises:
+      InvalidArgumentError: for another dtype, an axis out of range, and where there are no
+        elements.
     """
     return _place(ops.argmax, a, axis)
 
 
 @public("experimental.numpy.argmin")
 def argmin(a: Any, axis: int | None = None) -> Any:
-    """The place of the smallest element along an axis, of all in a row unless told, as int64.
+    """The place of the smallest element along an axis, the first one of several.
 
     >>> int(fg.experimental.numpy.argmin([3, 1, 2]))
     1
+
+    Args:
+      a: a tensor of real numbers or bools, or what converts to one; of any shape.
+      axis: an int; None, the default, for all elements in a row.
+
+    Returns:
+      An int64 tensor of the shape of a without the axis.
+
+    Raises:
+      InvalidArgumentError: for another dtype, an axis out of range, and where there are no
+        elements.
     """
     return _place(ops.argmin, a, axis)
 
@@ -63,10 +109,21 @@ def _place(function: Any, a: Any, axis: int | None) -> Any:
 
 @public("experimental.numpy.count_nonzero")
 def count_nonzero(a: Any, axis: Any = None) -> Any:
-    """How many elements over axes are other than zero, as int64.
+    """How many elements over axes are other than zero.
 
     >>> int(fg.experimental.numpy.count_nonzero([0, 1, 2]))
     2
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+
+    Returns:
+      An int64 tensor of the shape of a without the axes.
+
+    Raises:
+      InvalidArgumentError: for an axis out of range.
+      UnimplementedError: for strings.
     """
     return ops.reduce_sum(ops.cast(as_bools(a), "int64"), _axes(axis))
 
@@ -77,6 +134,17 @@ def ptp(a: Any, axis: Any = None, keepdims: bool | None = None) -> Any:
 
     >>> int(fg.experimental.numpy.ptp([1, 5]))
     4
+
+    Args:
+      a: a tensor of real numbers, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+
+    Returns:
+      A tensor of the dtype of a, of the shape of a without the axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and an axis out of range.
     """
     a, keeps = array(a), bool(keepdims)
     return ops.reduce_max(a, _axes(axis), keeps) - ops.reduce_min(a, _axes(axis), keeps)
@@ -89,6 +157,19 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
 
     >>> float(fg.experimental.numpy.nansum([1.0, float("nan")]))
     1.0
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+      dtype: the dtype that elements are cast to first; by default that of a, in 64 bits for
+        integers and bools.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+
+    Returns:
+      A tensor of that dtype, of the shape of a without the axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and an axis out of range.
     """
     return ops.reduce_sum(summed(_instead(a, 0), dtype), _axes(axis), keepdims)
 
@@ -100,6 +181,19 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 
     >>> float(fg.experimental.numpy.nanprod([2.0, float("nan")]))
     2.0
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+      dtype: the dtype that elements are cast to first; by default that of a, in 64 bits for
+        integers and bools.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+
+    Returns:
+      A tensor of that dtype, of the shape of a without the axes.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and an axis out of range.
     """
     return ops.reduce_prod(summed(_instead(a, 1), dtype), _axes(axis), keepdims)
 
@@ -111,6 +205,20 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None =
 
     >>> float(fg.experimental.numpy.nanmean([1.0, float("nan")]))
     1.0
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of any shape.
+      axis: an int or a tuple of ints; None, the default, for all axes.
+      dtype: the dtype that elements are cast to first; by default that of a, float64 for integers
+        and bools.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+
+    Returns:
+      A tensor of that dtype, of float64 for an integer one, of the shape of a without the axes.
+
+    Raises:
+      InvalidArgumentError: for an axis out of range.
+      UnimplementedError: for strings.
     """
     a = inexact(a) if dtype is None else array(a, dtype_of(dtype))
     total = ops.reduce_sum(_instead(a, 0), _axes(axis), bool(keepdims))

@@ -19,10 +19,20 @@ __all__: list[str] = []
 @public("experimental.numpy.add")
 @told
 def add(x1: Any, x2: Any) -> Any:
-    """The sum; of bools, whether one holds.
+    """The sum; of bools, whether one holds; strings are joined.
 
     >>> fg.experimental.numpy.add([1, 2], 0.5).numpy()
     array([1.5, 2.5])
+
+    Args:
+      x1, x2: tensors of numbers, bools or strings, or what converts to such, whose shapes
+        broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     x1, x2 = promoted(x1, x2)
     return ops.logical_or(x1, x2) if x1.dtype.is_bool else ops.add(x1, x2)
@@ -34,6 +44,15 @@ def subtract(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.subtract([3, 2], [1, 1]).numpy()
     array([2, 1])
+
+    Args:
+      x1, x2: tensors of numbers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return ops.subtract(*promoted(x1, x2))
 
@@ -45,6 +64,15 @@ def multiply(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.multiply([1, 2], 3).numpy()
     array([3, 6])
+
+    Args:
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     x1, x2 = promoted(x1, x2)
     return ops.logical_and(x1, x2) if x1.dtype.is_bool else ops.multiply(x1, x2)
@@ -53,10 +81,19 @@ def multiply(x1: Any, x2: Any) -> Any:
 @public("experimental.numpy.maximum")
 @told
 def maximum(x1: Any, x2: Any) -> Any:
-    """The larger of two numbers.
+    """The larger of two numbers; of bools, whether one holds.
 
     >>> fg.experimental.numpy.maximum([1, 5], 2).numpy()
     array([2, 5])
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     x1, x2 = promoted(x1, x2)
     return ops.logical_or(x1, x2) if x1.dtype.is_bool else ops.maximum(x1, x2)
@@ -65,10 +102,19 @@ def maximum(x1: Any, x2: Any) -> Any:
 @public("experimental.numpy.minimum")
 @told
 def minimum(x1: Any, x2: Any) -> Any:
-    """The smaller of two numbers.
+    """The smaller of two numbers; of bools, whether both hold.
 
     >>> fg.experimental.numpy.minimum([1, 5], 2).numpy()
     array([1, 2])
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     x1, x2 = promoted(x1, x2)
     return ops.logical_and(x1, x2) if x1.dtype.is_bool else ops.minimum(x1, x2)
@@ -77,13 +123,21 @@ def minimum(x1: Any, x2: Any) -> Any:
 @public("experimental.numpy.clip")
 @told
 def clip(a: Any, a_min: Any, a_max: Any) -> Any:
-    """The numbers, those outside of the bounds replaced by the bound; None for no bound.
+    """The numbers, those outside of the bounds replaced by the bound.
 
     >>> fg.experimental.numpy.clip([1, 5, 9], 2, 8).numpy()
     array([2, 5, 8])
 
+    Args:
+      a: a tensor of real numbers, or what converts to one; of any shape.
+      a_min, a_max: tensors of real numbers that broadcast with a, or None for no bound.
+
+    Returns:
+      A tensor of the dtype that NumPy gives them together and the shape that they broadcast to.
+
     Raises:
       ValueError: where both bounds are None.
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     if a_min is None and a_max is None:
         raise ValueError("clip needs a_min or a_max")
@@ -97,60 +151,114 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Any:
 
 @public("experimental.numpy.exp")
 def exp(x: Any) -> Any:
-    """The exponential. Integers count as float64.
+    """The exponential.
 
     >>> fg.experimental.numpy.exp([0.0]).numpy().tolist()
     [1.0]
+
+    Args:
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     return ops.exp(inexact(x))
 
 
 @public("experimental.numpy.log")
 def log(x: Any) -> Any:
-    """The natural logarithm. Integers count as float64.
+    """The natural logarithm.
 
     >>> fg.experimental.numpy.log([1]).numpy().tolist()
     [0.0]
+
+    Args:
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     return elementwise.log(inexact(x))
 
 
 @public("experimental.numpy.sqrt")
 def sqrt(x: Any) -> Any:
-    """The square root. Integers count as float64.
+    """The square root.
 
     >>> fg.experimental.numpy.sqrt([4, 9]).numpy().tolist()
     [2.0, 3.0]
+
+    Args:
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     return ops.sqrt(inexact(x))
 
 
 @public("experimental.numpy.sin")
 def sin(x: Any) -> Any:
-    """The sine of radians. Integers count as float64.
+    """The sine of radians.
 
     >>> fg.experimental.numpy.sin([0]).numpy().tolist()
     [0.0]
+
+    Args:
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     return ops.sin(inexact(x))
 
 
 @public("experimental.numpy.cos")
 def cos(x: Any) -> Any:
-    """The cosine of radians. Integers count as float64.
+    """The cosine of radians.
 
     >>> fg.experimental.numpy.cos([0]).numpy().tolist()
     [1.0]
+
+    Args:
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     return ops.cos(inexact(x))
 
 
 @public("experimental.numpy.tanh")
 def tanh(x: Any) -> Any:
-    """The hyperbolic tangent. Integers count as float64.
+    """The hyperbolic tangent.
 
     >>> fg.experimental.numpy.tanh([0]).numpy().tolist()
     [0.0]
+
+    Args:
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     return ops.tanh(inexact(x))
 
@@ -158,10 +266,20 @@ def tanh(x: Any) -> Any:
 @public("experimental.numpy.true_divide", "experimental.numpy.divide")
 @told
 def true_divide(x1: Any, x2: Any) -> Any:
-    """The quotient with its fraction: small integers as float32, others as float64.
+    """The quotient with its fraction.
 
     >>> fg.experimental.numpy.true_divide([1, 2], 2).numpy()
     array([0.5, 1. ])
+
+    Args:
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the shape that x1 and x2 broadcast to and the dtype that NumPy gives both
+        together; for integers of 8 and 16 bits float32, for others and bools float64.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     x1, x2 = promoted(x1, x2)
     if x1.dtype.is_integer or x1.dtype.is_bool:
@@ -175,10 +293,24 @@ def true_divide(x1: Any, x2: Any) -> Any:
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """``x`` where the condition holds, else ``y``; all three broadcast.
 
-    Without both, the places where it holds, a vector for each axis.
+    Without x and y, the places where it holds, a vector for each axis.
 
     >>> fg.experimental.numpy.where([True, False], 1, 2.5).numpy()
     array([1. , 2.5])
+
+    Args:
+      condition: a tensor of numbers or bools, or what converts to one; of known rank where it
+        stands alone.
+      x, y: tensors, or what converts to such, which broadcast with each other and the condition;
+        None, the default, for both or for neither.
+
+    Returns:
+      A tensor of the dtype that NumPy gives x and y together and the shape that all three broadcast
+        to; without x and y a list of int64 vectors.
+
+    Raises:
+      ValueError: where one of x and y alone is given.
+      InvalidArgumentError: for shapes that do not broadcast.
     """
     condition = as_bools(condition)
     if x is None and y is None:

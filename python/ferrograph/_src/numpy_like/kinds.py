@@ -66,8 +66,15 @@ def finfo(dtype: Any) -> Any:
     >>> float(fg.experimental.numpy.finfo(fg.float32).eps)
     1.1920928955078125e-07
 
+    Args:
+      dtype: a dtype, or what NumPy reads as one, such as a name.
+
+    Returns:
+      A ``numpy.finfo``.
+
     Raises:
       ValueError: for another dtype.
+      TypeError: for what is no dtype.
     """
     return np.finfo(_numpy_dtype(dtype))
 
@@ -80,8 +87,15 @@ def iinfo(dtype: Any) -> Any:
     >>> fg.experimental.numpy.iinfo(fg.int8).max
     127
 
+    Args:
+      dtype: a dtype, or what NumPy reads as one, such as a name.
+
+    Returns:
+      A ``numpy.iinfo``.
+
     Raises:
       ValueError: for another dtype.
+      TypeError: for what is no dtype.
     """
     return np.iinfo(_numpy_dtype(dtype))
 
@@ -92,7 +106,16 @@ def promote_types(type1: Any, type2: Any) -> Any:
     """The dtype that NumPy gives values of two dtypes together.
 
     >>> fg.experimental.numpy.promote_types("int32", "float32")
-    fg.float64
+    tf.float64
+
+    Args:
+      type1, type2: dtypes, or what NumPy reads as such, such as names.
+
+    Returns:
+      A dtype.
+
+    Raises:
+      TypeError: for what is no dtype.
     """
     return as_dtype(np.promote_types(_numpy_dtype(type1), _numpy_dtype(type2)))
 
@@ -102,7 +125,13 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that values and dtypes have together.
 
     >>> fg.experimental.numpy.result_type(1, 2.0)
-    fg.float64
+    tf.float64
+
+    Args:
+      *arrays_and_dtypes: tensors, what converts to such, and dtypes or their names; one at least.
+
+    Returns:
+      A dtype.
 
     Raises:
       ValueError: where there are none.

@@ -26,6 +26,16 @@ def real(val: Any) -> Any:
 
     >>> fg.experimental.numpy.real([1 + 2j]).numpy()
     array([1.])
+
+    Args:
+      val: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the shape of val, of the real dtype that belongs to a complex one, else of that of
+        val.
+
+    Raises:
+      TypeError: for strings.
     """
     return numeric.real(array(val))
 
@@ -36,6 +46,13 @@ def imag(val: Any) -> Any:
 
     >>> fg.experimental.numpy.imag([1 + 2j]).numpy()
     array([2.])
+
+    Args:
+      val: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the shape of val, of the real dtype that belongs to a complex one, else of that of
+        val.
     """
     val = array(val)
     return numeric.imag(val) if val.dtype.is_complex else ops.zeros_like(val)
@@ -47,6 +64,12 @@ def conj(x: Any) -> Any:
 
     >>> fg.experimental.numpy.conj([1 + 2j]).numpy()
     array([1.-2.j])
+
+    Args:
+      x: a tensor of any dtype, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x.
     """
     x = array(x)
     return numeric.conj(x) if x.dtype.is_complex else x
@@ -58,6 +81,15 @@ def iscomplex(x: Any) -> Any:
 
     >>> fg.experimental.numpy.iscomplex([1, 2j]).numpy().tolist()
     [False, True]
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of bools, of the shape of x.
+
+    Raises:
+      TypeError: for bools and strings.
     """
     return ops.not_equal(imag(x), 0)
 
@@ -68,6 +100,15 @@ def isreal(x: Any) -> Any:
 
     >>> fg.experimental.numpy.isreal([1, 2j]).numpy().tolist()
     [True, False]
+
+    Args:
+      x: a tensor of numbers, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of bools, of the shape of x.
+
+    Raises:
+      TypeError: for bools and strings.
     """
     return ops.equal(imag(x), 0)
 
@@ -78,6 +119,12 @@ def iscomplexobj(x: Any) -> bool:
 
     >>> fg.experimental.numpy.iscomplexobj(1j)
     True
+
+    Args:
+      x: a tensor of any dtype, or what converts to one; of any shape.
+
+    Returns:
+      A bool.
     """
     return builtins.bool(array(x).dtype.is_complex)
 
@@ -88,6 +135,12 @@ def isrealobj(x: Any) -> bool:
 
     >>> fg.experimental.numpy.isrealobj(1)
     True
+
+    Args:
+      x: a tensor of any dtype, or what converts to one; of any shape.
+
+    Returns:
+      A bool.
     """
     return not iscomplexobj(x)
 
@@ -98,6 +151,12 @@ def isscalar(num: Any) -> Any:
 
     >>> fg.experimental.numpy.isscalar(3.5), fg.experimental.numpy.isscalar([3.5])
     (True, False)
+
+    Args:
+      num: any value.
+
+    Returns:
+      A bool; a bool tensor for a tensor of unknown rank.
     """
     shape = getattr(num, "shape", None)
     if shape is None:
@@ -113,6 +172,15 @@ def bitwise_and(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.bitwise_and(6, 3).numpy().tolist()
     2
+
+    Args:
+      x1, x2: tensors of integers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return _bits("BitwiseAnd", ops.logical_and, x1, x2)
 
@@ -124,6 +192,15 @@ def bitwise_or(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.bitwise_or(6, 3).numpy().tolist()
     7
+
+    Args:
+      x1, x2: tensors of integers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return _bits("BitwiseOr", ops.logical_or, x1, x2)
 
@@ -135,6 +212,15 @@ def bitwise_xor(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.bitwise_xor(6, 3).numpy().tolist()
     5
+
+    Args:
+      x1, x2: tensors of integers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return _bits("BitwiseXor", ops.not_equal, x1, x2)
 
@@ -150,6 +236,15 @@ def bitwise_not(x: Any) -> Any:
 
     >>> fg.experimental.numpy.bitwise_not([0, 5]).numpy().tolist()
     [-1, -6]
+
+    Args:
+      x: a tensor of integers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x.
+
+    Raises:
+      InvalidArgumentError: for other dtypes.
     """
     x = array(x)
     return ops.logical_not(x) if x.dtype.is_bool else emit("Invert", (x,))
@@ -161,6 +256,17 @@ def around(a: Any, decimals: int = 0) -> Any:
 
     >>> fg.experimental.numpy.around([1.25, 2.5], 0).numpy()
     array([1., 2.])
+
+    Args:
+      a: a tensor of real numbers, or what converts to one; of any shape.
+      decimals: an int; a negative one counts before the point. 0 by default.
+
+    Returns:
+      A tensor of the dtype and the shape of a.
+
+    Raises:
+      TypeError: where decimals is no integer.
+      InvalidArgumentError: for another dtype.
     """
     a, decimals = array(a), whole(decimals, "around: decimals")
     if decimals == 0:
@@ -177,6 +283,16 @@ def fix(x: Any) -> Any:
 
     >>> fg.experimental.numpy.fix([1.7, -1.7]).numpy()
     array([ 1., -1.])
+
+    Args:
+      x: a tensor of real numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      InvalidArgumentError: for complex numbers.
+      UnimplementedError: for strings.
     """
     x = inexact(x)
     return ops.where(ops.greater_equal(x, 0), elementwise.floor(x), elementwise.ceil(x))
@@ -185,10 +301,20 @@ def fix(x: Any) -> Any:
 @public("experimental.numpy.float_power")
 @told
 def float_power(x1: Any, x2: Any) -> Any:
-    """The first number to the power of the second; integers stay such, as in tensorflow.
+    """The first number to the power of the second; integers stay such.
 
     >>> fg.experimental.numpy.float_power([2, 3], 2).numpy()
-    array([4., 9.])
+    array([4, 9])
+
+    Args:
+      x1, x2: tensors of numbers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, shapes that do not broadcast, and integers to negative
+        powers.
     """
     return ops.pow(*promoted(x1, x2))
 
@@ -200,6 +326,16 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, ...]:
 
     >>> [t.numpy().tolist() for t in fg.experimental.numpy.divmod(7, [2, 4])]
     [[3, 1], [1, 3]]
+
+    Args:
+      x1, x2: tensors of real numbers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A pair of tensors of the dtype that NumPy gives both together and the shape that they
+        broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, shapes that do not broadcast, and integers by 0.
     """
     x1, x2 = promoted(x1, x2)
     return arithmetic.floordiv(x1, x2), arithmetic.floormod(x1, x2)
@@ -208,13 +344,20 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, ...]:
 @public("experimental.numpy.gcd")
 @told
 def gcd(x1: Any, x2: Any) -> Any:
-    """The greatest common divisor of integers.
+    """The greatest common divisor.
 
     >>> fg.experimental.numpy.gcd([4, 9], 6).numpy().tolist()
     [2, 3]
 
+    Args:
+      x1, x2: tensors of integers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
     Raises:
       ValueError: for numbers that are no integers.
+      InvalidArgumentError: for shapes that do not broadcast.
     """
     x1, x2 = _integers("gcd", x1, x2)
     x1, x2 = (ops.abs(x) if "uint" not in x.dtype.name else x for x in (x1, x2))
@@ -233,13 +376,20 @@ def gcd(x1: Any, x2: Any) -> Any:
 @public("experimental.numpy.lcm")
 @told
 def lcm(x1: Any, x2: Any) -> Any:
-    """The least common multiple of integers.
+    """The least common multiple.
 
     >>> fg.experimental.numpy.lcm([4, 9], 6).numpy().tolist()
     [12, 18]
 
+    Args:
+      x1, x2: tensors of integers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
     Raises:
       ValueError: for numbers that are no integers.
+      InvalidArgumentError: for shapes that do not broadcast.
     """
     x1, x2 = _integers("lcm", x1, x2)
     divisor = gcd(x1, x2)
@@ -261,6 +411,15 @@ def signbit(x: Any) -> Any:
 
     >>> fg.experimental.numpy.signbit([-1.0, 0.0, -0.0]).numpy().tolist()
     [True, False, False]
+
+    Args:
+      x: a tensor of real numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of bools, of the shape of x.
+
+    Raises:
+      InvalidArgumentError: for complex numbers and strings.
     """
     x = array(x)
     return ops.zeros_like(x) if x.dtype.is_bool else ops.less(x, ops.zeros_like(x))
@@ -272,6 +431,15 @@ def sinc(x: Any) -> Any:
 
     >>> fg.experimental.numpy.sinc([0.0, 1.0]).numpy().round(6)
     array([1., 0.])
+
+    Args:
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype and the shape of x; of float64 for integers and bools.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     angle = inexact(x) * np.pi
     is_zero = ops.equal(angle, 0)
@@ -286,6 +454,18 @@ def nextafter(x1: Any, x2: Any) -> Any:
 
     >>> float(fg.experimental.numpy.nextafter(0.0, 1.0))
     5e-324
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the shape that x1 and x2 broadcast to, of float32 for numbers of it, else of
+        float64.
+
+    Raises:
+      InvalidArgumentError: for float16, bfloat16, complex numbers, and shapes that do not
+        broadcast.
+      UnimplementedError: for strings.
     """
     return emit("NextAfter", tuple(inexact(x) for x in promoted(x1, x2)))
 
@@ -298,6 +478,19 @@ def isclose(
 
     >>> fg.experimental.numpy.isclose([1.0, 2.0], [1.0, 2.1]).numpy().tolist()
     [True, False]
+
+    Args:
+      a, b: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+      rtol: a real number, what may differ by the size of b; 1e-05 by default.
+      atol: a real number, what may differ in any case; 1e-08 by default.
+      equal_nan: a bool, whether NaN is close to NaN; False by default.
+
+    Returns:
+      A tensor of bools, of the shape that a and b broadcast to.
+
+    Raises:
+      InvalidArgumentError: for shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     a, b = promoted(inexact(a), inexact(b))
     near = ops.less_equal(ops.abs(a - b), atol + rtol * ops.abs(b))
@@ -317,6 +510,19 @@ def allclose(
 
     >>> bool(fg.experimental.numpy.allclose([1.0], [1.0]))
     True
+
+    Args:
+      a, b: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+      rtol: a real number, what may differ by the size of b; 1e-05 by default.
+      atol: a real number, what may differ in any case; 1e-08 by default.
+      equal_nan: a bool, whether NaN is close to NaN; False by default.
+
+    Returns:
+      A bool scalar.
+
+    Raises:
+      InvalidArgumentError: for shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return ops.reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
@@ -327,6 +533,12 @@ def array_equal(a1: Any, a2: Any) -> Any:
 
     >>> bool(fg.experimental.numpy.array_equal([1, 2], [1, 2]))
     True
+
+    Args:
+      a1, a2: tensors, or what converts to such; of any shapes.
+
+    Returns:
+      A bool scalar.
     """
     a1, a2 = promoted(a1, a2)
     if not a1.shape.is_compatible_with(a2.shape):

@@ -21,6 +21,16 @@ def power(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.power([2, 3], 2).numpy().tolist()
     [4, 9]
+
+    Args:
+      x1, x2: tensors of numbers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, shapes that do not broadcast, and integers to negative
+        powers.
     """
     return ops.pow(*promoted(x1, x2))
 
@@ -32,6 +42,15 @@ def floor_divide(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.floor_divide([7, -7], 2).numpy().tolist()
     [3, -4]
+
+    Args:
+      x1, x2: tensors of real numbers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, shapes that do not broadcast, and integers by 0.
     """
     return arithmetic.floordiv(*promoted(x1, x2))
 
@@ -43,6 +62,15 @@ def mod(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.mod([7, -7], 4).numpy().tolist()
     [3, 1]
+
+    Args:
+      x1, x2: tensors of real numbers, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, shapes that do not broadcast, and integers by 0.
     """
     return arithmetic.floormod(*promoted(x1, x2))
 
@@ -54,6 +82,16 @@ def equal(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.equal([1, 2], 2).numpy().tolist()
     [False, True]
+
+    Args:
+      x1, x2: tensors of numbers or bools, or both of strings, or what converts to such, whose
+        shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for a string and a number, and shapes that do not broadcast.
     """
     return ops.equal(*promoted(x1, x2))
 
@@ -65,6 +103,16 @@ def not_equal(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.not_equal([1, 2], 2).numpy().tolist()
     [True, False]
+
+    Args:
+      x1, x2: tensors of numbers or bools, or both of strings, or what converts to such, whose
+        shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for a string and a number, and shapes that do not broadcast.
     """
     return ops.not_equal(*promoted(x1, x2))
 
@@ -82,6 +130,15 @@ def greater(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.greater([1, 3], 2).numpy().tolist()
     [False, True]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return ops.greater(*_ordered(x1, x2))
 
@@ -93,6 +150,15 @@ def greater_equal(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.greater_equal([1, 2], 2).numpy().tolist()
     [False, True]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return ops.greater_equal(*_ordered(x1, x2))
 
@@ -104,6 +170,15 @@ def less(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.less([1, 3], 2).numpy().tolist()
     [True, False]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return ops.less(*_ordered(x1, x2))
 
@@ -115,6 +190,15 @@ def less_equal(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.less_equal([2, 3], 2).numpy().tolist()
     [True, False]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for other dtypes, and shapes that do not broadcast.
     """
     return ops.less_equal(*_ordered(x1, x2))
 
@@ -126,6 +210,16 @@ def logical_and(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.logical_and([0, 2], 1).numpy().tolist()
     [False, True]
+
+    Args:
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return ops.logical_and(as_bools(x1), as_bools(x2))
 
@@ -137,6 +231,16 @@ def logical_or(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.logical_or([0, 2], 0).numpy().tolist()
     [False, True]
+
+    Args:
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return ops.logical_or(as_bools(x1), as_bools(x2))
 
@@ -148,6 +252,16 @@ def logical_xor(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.logical_xor([0, 2], 1).numpy().tolist()
     [True, False]
+
+    Args:
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of bools, of the shape that x1 and x2 broadcast to.
+
+    Raises:
+      InvalidArgumentError: for shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return ops.not_equal(as_bools(x1), as_bools(x2))
 
@@ -159,6 +273,17 @@ def arctan2(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.arctan2([0.0], 1.0).numpy().tolist()
     [0.0]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,
+        and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for complex numbers, and shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return ops.atan2(*_inexact_pair(x1, x2))
 
@@ -170,6 +295,17 @@ def hypot(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.hypot([3.0], 4.0).numpy().tolist()
     [5.0]
+
+    Args:
+      x1, x2: tensors of numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the real floating dtype that NumPy gives both together, float64 for integers and
+        bools, and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return _hypot(*_inexact_pair(x1, x2))
 
@@ -181,6 +317,17 @@ def logaddexp(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.logaddexp([1000.0], -1000.0).numpy().tolist()
     [1000.0]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,
+        and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for complex numbers, and shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return _log_add(*_inexact_pair(x1, x2), 1.0)
 
@@ -192,6 +339,17 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.logaddexp2([3.0], -2000.0).numpy().tolist()
     [3.0]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,
+        and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for complex numbers, and shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return _log_add(*_inexact_pair(x1, x2), math.log(2.0))
 
@@ -203,6 +361,17 @@ def heaviside(x1: Any, x2: Any) -> Any:
 
     >>> fg.experimental.numpy.heaviside([-1.0, 0.0, 2.0], 0.5).numpy().tolist()
     [0.0, 0.5, 1.0]
+
+    Args:
+      x1, x2: tensors of real numbers or bools, or what converts to such, whose shapes broadcast.
+
+    Returns:
+      A tensor of the floating dtype that NumPy gives both together, float64 for integers and bools,
+        and the shape that they broadcast to.
+
+    Raises:
+      InvalidArgumentError: for complex numbers, and shapes that do not broadcast.
+      UnimplementedError: for strings.
     """
     return _heaviside(*_inexact_pair(x1, x2))
 

@@ -25,10 +25,19 @@ __all__: list[str] = []
 def dot(a: Any, b: Any) -> Any:
     """The sum of products over the last axis of ``a`` and the last but one of ``b``.
 
-    A vector has one axis for both; with a scalar the products of all elements.
+    A vector has one axis for both; with a scalar it gives the products of all elements.
 
     >>> fg.experimental.numpy.dot([[1, 2], [3, 4]], [1, 1]).numpy()
     array([3, 7])
+
+    Args:
+      a, b: tensors of numbers, or what converts to such; of any shape, whose sizes there agree.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and sizes that do not fit.
     """
     a, b = promoted(a, b)
 
@@ -59,10 +68,19 @@ def _unless_scalar(a: Any, b: Any, function: Any) -> Any:
 
 @public("experimental.numpy.inner")
 def inner(a: Any, b: Any) -> Any:
-    """The sum of products over the last axes.
+    """The sum of products over the last axes; with a scalar the products of all elements.
 
     >>> int(fg.experimental.numpy.inner([1, 2], [3, 4]))
     11
+
+    Args:
+      a, b: tensors of numbers, or what converts to such; of any shape, whose last sizes agree.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and sizes that do not fit.
     """
     a, b = promoted(a, b)
     return _unless_scalar(a, b, lambda: ops.tensordot(a, b, [[-1], [-1]]))
@@ -74,6 +92,15 @@ def vdot(a: Any, b: Any) -> Any:
 
     >>> int(fg.experimental.numpy.vdot([[1, 2]], [[3, 4]]))
     11
+
+    Args:
+      a, b: tensors of numbers, or what converts to such; of as many elements.
+
+    Returns:
+      A scalar of the dtype that NumPy gives both together.
+
+    Raises:
+      InvalidArgumentError: for another dtype, and sizes that do not fit.
     """
     a, b = joined(a, b)
     a, b = ops.reshape(a, [-1]), ops.reshape(b, [-1])
@@ -82,10 +109,23 @@ def vdot(a: Any, b: Any) -> Any:
 
 @public("experimental.numpy.tensordot")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """The sum of products over axes of both: the last and first ``axes``, or two lists of them.
+    """The sum of products over axes of both.
 
     >>> int(fg.experimental.numpy.tensordot([1, 2], [3, 4], 1))
     11
+
+    Args:
+      a, b: tensors of numbers, or what converts to such; of any shape, whose sizes along these axes
+        agree.
+      axes: an int, how many of the last axes of a and the first ones of b; or a pair of lists of
+        axes. 2 by default.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together.
+
+    Raises:
+      ValueError: for more axes than there are.
+      InvalidArgumentError: for another dtype, and sizes that do not fit.
     """
     a, b = promoted(a, b)
     return ops.tensordot(a, b, axes)
@@ -98,8 +138,17 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
     >>> int(fg.experimental.numpy.einsum("i,i", [1, 2], [3, 4]))
     11
 
+    Args:
+      subscripts: a string such as ``"ij,jk->ik"``.
+      *operands: tensors of numbers, or what converts to such, one for each term of subscripts.
+      **kwargs: ``casting`` and ``optimize``, of no effect.
+
+    Returns:
+      A tensor of the dtype that NumPy gives the operands together.
+
     Raises:
-      ValueError: where ``out`` or an unknown keyword is given.
+      ValueError: for another keyword, and for subscripts without meaning.
+      InvalidArgumentError: where a letter has two sizes.
     """
     unknown = kwargs.keys() - {"casting", "optimize"}
     if unknown:
@@ -111,15 +160,25 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Any:
-    """The vector product of vectors of 2 or 3 numbers, which lie along an axis.
+    """The vector product of vectors of 2 or 3 numbers along an axis.
 
     Of two vectors of 2 numbers it is the third number alone.
 
     >>> fg.experimental.numpy.cross([1, 0, 0], [0, 1, 0]).numpy()
     array([0, 0, 1])
 
+    Args:
+      a, b: tensors of numbers, or what converts to such, whose other sizes broadcast.
+      axisa, axisb: ints, the axis of the vectors of a and of b; the last one by default.
+      axisc: an int, the axis of the vectors of the result; the last one by default.
+      axis: an int for all three; None by default.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together.
+
     Raises:
-      ValueError: where vectors have other sizes.
+      ValueError: where vectors have other sizes, and for an axis out of range.
+      InvalidArgumentError: for another dtype, and sizes that do not broadcast.
     """
     a, b = promoted(a, b)
     if axis is not None:
@@ -172,6 +231,18 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
     >>> fg.experimental.numpy.diagonal([[1, 2], [3, 4]]).numpy()
     array([1, 4])
+
+    Args:
+      a: a tensor of numbers or bools, or what converts to one; of rank 2 or more.
+      offset: an int; a positive one is above the main diagonal. 0 by default.
+      axis1, axis2: ints, the axes of the rows and of the columns; 0 and 1 by default.
+
+    Returns:
+      A tensor of the dtype of a, of one axis less.
+
+    Raises:
+      ValueError: for an axis out of range.
+      TypeError: where offset is no integer.
     """
     offset = whole(offset, "diagonal: offset")
     a = moveaxis(array(a), (axis1, axis2), (-2, -1))
@@ -196,10 +267,24 @@ def _diagonal_of_any_size(a: Any, offset: int) -> Any:
 @public("experimental.numpy.trace")
 @told
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
-    """The sums of the ``offset``-th diagonals over two axes, in their dtype unless told.
+    """The sums of the ``offset``-th diagonals over two axes.
 
     >>> int(fg.experimental.numpy.trace([[1, 2], [3, 4]]))
     5
+
+    Args:
+      a: a tensor of numbers, or what converts to one; of rank 2 or more.
+      offset: an int; a positive one is above the main diagonal. 0 by default.
+      axis1, axis2: ints, the axes of the rows and of the columns; 0 and 1 by default.
+      dtype: the dtype that elements are cast to first; by default that of a.
+
+    Returns:
+      A tensor of that dtype, of two axes less than a.
+
+    Raises:
+      ValueError: for an axis out of range.
+      TypeError: where offset is no integer.
+      InvalidArgumentError: for bools.
     """
     found = diagonal(a, offset, axis1, axis2)
     return ops.reduce_sum(found if dtype is None else array(found, dtype_of(dtype)), -1)
@@ -213,8 +298,16 @@ def diag(v: Any, k: int = 0) -> Any:
     array([[1, 0],
            [0, 2]])
 
+    Args:
+      v: a tensor of numbers or bools, or what converts to one; a vector or a matrix.
+      k: an int; a positive one is above the main diagonal. 0 by default.
+
+    Returns:
+      A tensor of the dtype of v, a matrix for a vector and a vector for a matrix.
+
     Raises:
       ValueError: for another rank.
+      TypeError: where k is no integer.
     """
     v, k = array(v), whole(k, "diag: k")
     if v.shape.rank is None:
@@ -237,19 +330,37 @@ def diagflat(v: Any, k: int = 0) -> Any:
     >>> fg.experimental.numpy.diagflat([[1], [2]]).numpy()
     array([[1, 0],
            [0, 2]])
+
+    Args:
+      v: a tensor of numbers or bools, or what converts to one; of any shape.
+      k: an int; a positive one is above the main diagonal. 0 by default.
+
+    Returns:
+      A matrix of the dtype of v.
+
+    Raises:
+      TypeError: where k is no integer.
     """
     return diag(ops.reshape(array(v), [-1]), k)
 
 
 @public("experimental.numpy.diag_indices")
 def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
-    """The indices of the main diagonal of an array of ``ndim`` axes of size ``n``.
+    """The indices of the main diagonal of an array whose axes have one size.
 
     >>> [i.numpy().tolist() for i in fg.experimental.numpy.diag_indices(2)]
     [[0, 1], [0, 1]]
 
+    Args:
+      n: an int, the size.
+      ndim: an int, the number of axes; 2 by default.
+
+    Returns:
+      A tuple of int32 vectors, one for each axis.
+
     Raises:
       ValueError: where a number is negative.
+      TypeError: where one is no integer.
     """
     n, ndim = whole(n, "diag_indices: n"), whole(ndim, "diag_indices: ndim")
     if n < 0 or ndim < 0:
@@ -260,11 +371,24 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
 @public("experimental.numpy.tri")
 @told
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
-    """Ones on the ``k``-th diagonal and below, zeros above, float64 unless told.
+    """Ones on the ``k``-th diagonal and below, zeros above.
 
     >>> fg.experimental.numpy.tri(2).numpy()
     array([[1., 0.],
            [1., 1.]])
+
+    Args:
+      N: an int, the number of rows.
+      M: an int, the number of columns; as many as rows by default.
+      k: an int; a positive one is above the main diagonal. 0 by default.
+      dtype: the dtype, float64 by default.
+
+    Returns:
+      A matrix of that dtype.
+
+    Raises:
+      InvalidArgumentError: for a negative size.
+      TypeError: for what is no dtype.
     """
     rows, columns = count_of(N), count_of(N if M is None else M)
     rows, columns = ops.range(rows)[:, None], ops.range(columns)[None, :]
@@ -274,10 +398,21 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
 @public("experimental.numpy.polyval")
 @told
 def polyval(p: Any, x: Any) -> Any:
-    """The polynomial of these coefficients, the highest power first, of ``x``.
+    """The value of a polynomial.
 
     >>> int(fg.experimental.numpy.polyval([1, 2], 3))
     5
+
+    Args:
+      p: a vector of numbers, or what converts to one: the coefficients, the highest power first,
+        one at least.
+      x: a tensor of numbers, or what converts to one; of any shape.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together and the shape of x.
+
+    Raises:
+      ValueError: where there are no coefficients.
     """
     p, x = promoted(p, x)
     first, *others = ops.unstack(at_least(p, 1))
@@ -290,14 +425,22 @@ def polyval(p: Any, x: Any) -> Any:
 @public("experimental.numpy.vander")
 @told
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of each number in a row, from ``N - 1`` down to 0, or up.
+    """The powers of each number in a row.
 
     >>> fg.experimental.numpy.vander([2, 3]).numpy()
     array([[2, 1],
            [3, 1]])
 
+    Args:
+      x: a vector of numbers, or what converts to one.
+      N: an int, how many powers; by default as many as there are numbers.
+      increasing: a bool, whether powers go up from 0; False, the default, has them go down to 0.
+
+    Returns:
+      A matrix of the dtype of x.
+
     Raises:
-      ValueError: for what is no vector, or a negative ``N``.
+      ValueError: for what is no vector, or a negative N.
     """
     x = array(x)
     count = x.shape[0] if N is None else N
@@ -309,10 +452,20 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 @public("experimental.numpy.angle")
 def angle(z: Any, deg: bool = False) -> Any:
-    """The angles of complex numbers in radians, in degrees if asked.
+    """The angles of complex numbers.
 
     >>> fg.experimental.numpy.angle([1j], deg=True).numpy()
     array([90.])
+
+    Args:
+      z: a tensor of numbers or bools, or what converts to one; of any shape.
+      deg: a bool, whether they are in degrees; False, the default, gives radians.
+
+    Returns:
+      A tensor of the shape of z, of float64 for complex128, else of float32.
+
+    Raises:
+      UnimplementedError: for strings.
     """
     z = array(z)
     made = numeric.angle(z if z.dtype.is_complex else ops.cast(z, np.float32))

@@ -26,6 +26,16 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
     >>> fg.experimental.numpy.swapaxes([[1, 2]], 0, 1).numpy().tolist()
     [[1], [2]]
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      axis1, axis2: ints.
+
+    Returns:
+      A tensor of the dtype of a.
+
+    Raises:
+      ValueError: for an axis out of range.
     """
     a = array(a)
     if a.shape.rank is None:
@@ -42,6 +52,15 @@ def flipud(m: Any) -> Any:
 
     >>> fg.experimental.numpy.flipud([1, 2]).numpy()
     array([2, 1])
+
+    Args:
+      m: a tensor of any dtype, or what converts to one; of rank 1 or more.
+
+    Returns:
+      A tensor of the dtype and the shape of m.
+
+    Raises:
+      InvalidArgumentError: for a scalar.
     """
     return ops.reverse(array(m), [0])
 
@@ -52,6 +71,15 @@ def fliplr(m: Any) -> Any:
 
     >>> fg.experimental.numpy.fliplr([[1, 2]]).numpy()
     array([[2, 1]])
+
+    Args:
+      m: a tensor of any dtype, or what converts to one; of rank 2 or more.
+
+    Returns:
+      A tensor of the dtype and the shape of m.
+
+    Raises:
+      InvalidArgumentError: for a lower rank.
     """
     return ops.reverse(array(m), [1])
 
@@ -63,6 +91,18 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     >>> fg.experimental.numpy.rot90([[1, 2], [3, 4]]).numpy()
     array([[2, 4],
            [1, 3]])
+
+    Args:
+      m: a tensor of any dtype, or what converts to one; of rank 2 or more.
+      k: an int, how often it is turned; 1 by default.
+      axes: a pair of ints, the axes; the first two by default.
+
+    Returns:
+      A tensor of the dtype of m.
+
+    Raises:
+      ValueError: for an axis out of range.
+      TypeError: where k is no integer.
     """
     m = array(m)
     k = whole(k, "rot90: k")
@@ -77,10 +117,22 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 
 @public("experimental.numpy.roll")
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """The elements moved along axes, those beyond the end to the beginning; None for a row.
+    """The elements moved along axes, those beyond the end to the beginning.
 
     >>> fg.experimental.numpy.roll([1, 2, 3], 1).numpy()
     array([3, 1, 2])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      shift: an int or a list of ints, by how many places.
+      axis: an int or a list of ints, which broadcasts with shift; None, the default, for all
+        elements in a row.
+
+    Returns:
+      A tensor of the dtype and the shape of a.
+
+    Raises:
+      InvalidArgumentError: for an axis out of range, and a shift that is no integer.
     """
     a = array(a)
     if axis is None:
@@ -96,10 +148,22 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 @public("experimental.numpy.repeat")
 @told
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element so often, one after the other, along an axis; None for all in a row.
+    """Each element so often, one after the other, along an axis.
 
     >>> fg.experimental.numpy.repeat([1, 2], 2).numpy()
     array([1, 1, 2, 2])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      repeats: an integer scalar, or a vector with a number for each place of the axis.
+      axis: an int; None, the default, for all elements in a row.
+
+    Returns:
+      A tensor of the dtype of a; a vector without an axis.
+
+    Raises:
+      ValueError: for another number of repeats, and an axis out of range.
+      InvalidArgumentError: for a negative number.
     """
     a = array(a)
     if axis is None:
@@ -113,6 +177,18 @@ def tile(a: Any, reps: Any) -> Any:
 
     >>> fg.experimental.numpy.tile([1, 2], 2).numpy()
     array([1, 2, 1, 2])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      reps: an int or a list of ints; for fewer than there are axes the first ones are not repeated,
+        for more a gets axes before its own.
+
+    Returns:
+      A tensor of the dtype of a.
+
+    Raises:
+      TypeError: for reps that are no integers.
+      InvalidArgumentError: for a negative number.
     """
     times = _whole_numbers(reps, "tile: reps")
     a = at_least(array(a), len(times))

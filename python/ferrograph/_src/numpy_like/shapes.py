@@ -24,10 +24,16 @@ __all__: list[str] = []
 
 @public("experimental.numpy.ndim")
 def ndim(a: Any) -> Any:
-    """The number of axes, a Python integer where it is known.
+    """The number of axes.
 
     >>> fg.experimental.numpy.ndim([[1, 2]])
     2
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+
+    Returns:
+      An int, or an int32 scalar where it is not known.
     """
     a = array(a)
     return ops.rank(a) if a.shape.rank is None else a.shape.rank
@@ -35,10 +41,16 @@ def ndim(a: Any) -> Any:
 
 @public("experimental.numpy.shape")
 def shape(a: Any) -> Any:
-    """The sizes of the axes: a shape where they are known, else a tensor.
+    """The sizes of the axes.
 
     >>> fg.experimental.numpy.shape([[1, 2]])
     TensorShape([1, 2])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+
+    Returns:
+      A ``TensorShape``, or an int32 vector where they are not all known.
     """
     a = array(a)
     return a.shape if a.shape.is_fully_defined() else ops.shape(a)
@@ -47,10 +59,17 @@ def shape(a: Any) -> Any:
 @public("experimental.numpy.size")
 @told
 def size(x: Any, axis: Any = None) -> Any:
-    """The number of elements: a number of NumPy where it is known, else a tensor.
+    """The number of elements.
 
     >>> int(fg.experimental.numpy.size([[1, 2]]))
     2
+
+    Args:
+      x: a tensor of any dtype, or what converts to one; of any shape.
+      axis: None alone.
+
+    Returns:
+      A NumPy int64, or an int64 scalar where it is not known.
 
     Raises:
       NotImplementedError: where an axis is given.
@@ -65,20 +84,32 @@ def size(x: Any, axis: Any = None) -> Any:
 
 @public("experimental.numpy.atleast_1d")
 def atleast_1d(*arys: Any) -> Any:
-    """The arrays, scalars as vectors; one array by itself, several in a list.
+    """The arrays, scalars as vectors.
 
     >>> fg.experimental.numpy.atleast_1d(3).numpy()
     array([3])
+
+    Args:
+      *arys: tensors, or what converts to such; of any shape.
+
+    Returns:
+      A tensor for one array, a list of such for several.
     """
     return _each(arys, lambda a: at_least(a, 1))
 
 
 @public("experimental.numpy.atleast_2d")
 def atleast_2d(*arys: Any) -> Any:
-    """The arrays with axes of size 1 before the others, up to two; several in a list.
+    """The arrays with axes of size 1 before the others, up to two.
 
     >>> fg.experimental.numpy.atleast_2d([1, 2]).numpy()
     array([[1, 2]])
+
+    Args:
+      *arys: tensors, or what converts to such; of any shape.
+
+    Returns:
+      A tensor for one array, a list of such for several.
     """
     return _each(arys, lambda a: at_least(a, 2))
 
@@ -89,6 +120,12 @@ def atleast_3d(*arys: Any) -> Any:
 
     >>> fg.experimental.numpy.atleast_3d([1, 2]).shape
     TensorShape([1, 2, 1])
+
+    Args:
+      *arys: tensors, or what converts to such; of any shape.
+
+    Returns:
+      A tensor for one array, a list of such for several.
     """
     return _each(arys, _in_depth)
 
@@ -114,6 +151,16 @@ def broadcast_to(array: Any, shape: Any) -> Any:
     >>> fg.experimental.numpy.broadcast_to([1, 2], [2, 2]).numpy()
     array([[1, 2],
            [1, 2]])
+
+    Args:
+      array: a tensor of any dtype, or what converts to one; of any shape.
+      shape: an int or a list of ints.
+
+    Returns:
+      A tensor of the dtype of array and that shape.
+
+    Raises:
+      InvalidArgumentError: where the array does not broadcast.
     """
     return ops.broadcast_to(_array(array), sizes_of(shape))
 
@@ -128,8 +175,16 @@ def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Any]:
     >>> [a.numpy().tolist() for a in fg.experimental.numpy.broadcast_arrays([1, 2], [[3]])]
     [[[1, 2]], [[3, 3]]]
 
+    Args:
+      *args: tensors, or what converts to such, whose shapes broadcast; one at least.
+      **kwargs: ``subok=False``, which changes nothing.
+
+    Returns:
+      A list of tensors of their dtypes.
+
     Raises:
-      ValueError: for an argument by keyword but ``subok=False``.
+      ValueError: for another keyword, and for ``subok=True``.
+      InvalidArgumentError: for shapes that do not broadcast.
     """
     if kwargs.get("subok") or kwargs.keys() - {"subok"}:
         raise ValueError("broadcast_arrays knows no keyword but `subok=False`")
@@ -147,6 +202,17 @@ def dstack(tup: Any) -> Any:
 
     >>> fg.experimental.numpy.dstack([[1, 2], [3, 4]]).numpy().tolist()
     [[[1, 3], [2, 4]]]
+
+    Args:
+      tup: a list of tensors, or of what converts to such, which get three axes as ``atleast_3d``
+        does. Other sizes agree.
+
+    Returns:
+      A tensor of the dtype that NumPy gives them together, of rank 3 or more.
+
+    Raises:
+      TypeError: for what is no list of arrays.
+      InvalidArgumentError: where other sizes differ, or there are no arrays.
     """
     return ops.concat([_in_depth(m) for m in joined(*_listed(tup, "dstack"))], 2)
 
@@ -154,10 +220,21 @@ def dstack(tup: Any) -> Any:
 @public("experimental.numpy.append")
 @told
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
-    """The values behind those of ``arr`` along an axis; None for all elements in a row.
+    """The values behind those of an array along an axis.
 
     >>> fg.experimental.numpy.append([1, 2], 3).numpy()
     array([1, 2, 3])
+
+    Args:
+      arr, values: tensors, or what converts to such; with an axis of one rank, and other sizes that
+        agree.
+      axis: an int; None, the default, for all elements in a row.
+
+    Returns:
+      A tensor of the dtype that NumPy gives both together; a vector without an axis.
+
+    Raises:
+      InvalidArgumentError: where ranks or other sizes differ, and for an axis out of range.
     """
     made = joined(array(arr), array(values))
     if axis is None:
@@ -167,13 +244,24 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 @public("experimental.numpy.split")
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Parts of one size, or parts that end before these places of an axis.
+    """The parts of an array along an axis.
 
     >>> [p.numpy().tolist() for p in fg.experimental.numpy.split([1, 2, 3, 4], [1, 3])]
     [[1], [2, 3], [4]]
 
+    Args:
+      ary: a tensor of any dtype, or what converts to one; of rank 1 or more.
+      indices_or_sections: an int, into how many parts of one size; or a list of ints, the places
+        before which parts end.
+      axis: an int, 0 by default.
+
+    Returns:
+      A list of tensors of the dtype of ary.
+
     Raises:
-      ValueError: where the axis does not split into so many parts of one size.
+      InvalidArgumentError: where the axis does not split into so many parts of one size, and for an
+        axis out of range.
+      ValueError: for no parts, and an axis out of range with a list.
     """
     ary = array(ary)
     what = "split: indices_or_sections"
@@ -192,6 +280,19 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
     >>> len(fg.experimental.numpy.vsplit([[1], [2]], 2))
     2
+
+    Args:
+      ary: a tensor of any dtype, or what converts to one; of rank 1 or more.
+      indices_or_sections: an int, into how many parts of one size; or a list of ints, the places
+        before which parts end.
+
+    Returns:
+      A list of tensors of the dtype of ary.
+
+    Raises:
+      InvalidArgumentError: where the axis does not split into so many parts of one size, and for a
+        lower rank.
+      ValueError: for no parts, and a lower rank with a list.
     """
     return split(ary, indices_or_sections, 0)
 
@@ -202,6 +303,19 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
     >>> [p.numpy().tolist() for p in fg.experimental.numpy.hsplit([1, 2], 2)]
     [[1], [2]]
+
+    Args:
+      ary: a tensor of any dtype, or what converts to one; of rank 1 or more.
+      indices_or_sections: an int, into how many parts of one size; or a list of ints, the places
+        before which parts end.
+
+    Returns:
+      A list of tensors of the dtype of ary.
+
+    Raises:
+      InvalidArgumentError: where the axis does not split into so many parts of one size, and for a
+        lower rank.
+      ValueError: for no parts, and a lower rank with a list.
     """
     ary = array(ary)
     return split(ary, indices_or_sections, 0 if ary.shape.rank == 1 else 1)
@@ -213,6 +327,19 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
     >>> len(fg.experimental.numpy.dsplit([[[1, 2]]], 2))
     2
+
+    Args:
+      ary: a tensor of any dtype, or what converts to one; of rank 3 or more.
+      indices_or_sections: an int, into how many parts of one size; or a list of ints, the places
+        before which parts end.
+
+    Returns:
+      A list of tensors of the dtype of ary.
+
+    Raises:
+      InvalidArgumentError: where the axis does not split into so many parts of one size, and for a
+        lower rank.
+      ValueError: for no parts, and a lower rank with a list.
     """
     return split(ary, indices_or_sections, 2)
 
@@ -223,6 +350,12 @@ def ravel(a: Any) -> Any:
 
     >>> fg.experimental.numpy.ravel([[1], [2]]).numpy()
     array([1, 2])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+
+    Returns:
+      A vector of the dtype of a.
     """
     return ops.reshape(array(a), [-1])
 
@@ -230,10 +363,17 @@ def ravel(a: Any) -> Any:
 @public("experimental.numpy.flatten")
 @told
 def flatten(a: Any, order: str = "C") -> Any:
-    """All elements in a row, row by row; column by column in the order "F".
+    """All elements in a row.
 
     >>> fg.experimental.numpy.flatten([[1, 2], [3, 4]], "F").numpy()
     array([1, 3, 2, 4])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      order: ``"C"``, the default, ``"A"`` or ``"K"``, row by row; ``"F"``, column by column.
+
+    Returns:
+      A vector of the dtype of a.
 
     Raises:
       ValueError: for another order.
@@ -246,10 +386,20 @@ def flatten(a: Any, order: str = "C") -> Any:
 
 @public("experimental.numpy.squeeze")
 def squeeze(a: Any, axis: Any = None) -> Any:
-    """The array without axes of size 1, or without these of them.
+    """The array without axes of size 1.
 
     >>> fg.experimental.numpy.squeeze([[1], [2]]).numpy()
     array([1, 2])
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      axis: an int or a tuple of ints, which of them; None, the default, for all.
+
+    Returns:
+      A tensor of the dtype of a.
+
+    Raises:
+      InvalidArgumentError: for an axis of another size, or out of range.
     """
     return ops.squeeze(array(a), list(axis) if isinstance(axis, tuple) else axis)
 
@@ -287,12 +437,23 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
 
 @public("experimental.numpy.compress")
 def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
-    """The parts along an axis where the condition holds; None for all elements in a row.
-
-    A condition that is shorter than the axis does not hold behind its end.
+    """The parts along an axis where a condition holds.
 
     >>> fg.experimental.numpy.compress([True, False, True], [1, 2, 3]).numpy()
     array([1, 3])
+
+    Args:
+      condition: a vector of bools or numbers, or what converts to one; where it is shorter than the
+        axis it does not hold behind its end.
+      a: a tensor of any dtype, or what converts to one; of any shape.
+      axis: an int; None, the default, for all elements in a row.
+
+    Returns:
+      A tensor of the dtype of a.
+
+    Raises:
+      ValueError: where the condition is no vector.
+      InvalidArgumentError: where it holds behind the end of the axis, and for an axis out of range.
     """
     a, condition = array(a), ops.cast(array(condition), "bool")
     if condition.shape.rank not in (1, None):
@@ -306,10 +467,16 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Any:
 
 @public("experimental.numpy.nonzero")
 def nonzero(a: Any) -> list[Any]:
-    """The places of the elements other than zero: a vector of indices for each axis.
+    """The places of the elements other than zero.
 
     >>> [i.numpy().tolist() for i in fg.experimental.numpy.nonzero([[0, 1], [2, 0]])]
     [[0, 1], [1, 0]]
+
+    Args:
+      a: a tensor of any dtype, or what converts to one; of known rank. A scalar counts as a vector.
+
+    Returns:
+      A list of int64 vectors, one for each axis.
     """
     a = at_least(array(a), 1)
     places = ops.where(ops.not_equal(a, ops.zeros_like(a)))
@@ -343,10 +510,15 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Any]:
 def ix_(*args: Any) -> list[Any]:
     """Vectors of indices along an axis each, so that they broadcast to a grid.
 
-    Bools select the places where they are true.
-
     >>> [i.numpy().tolist() for i in fg.experimental.numpy.ix_([0, 1], [2])]
     [[[0], [1]], [[2]]]
+
+    Args:
+      *args: vectors of integers, or of bools, which select the places where they are true; or what
+        converts to such.
+
+    Returns:
+      A list of tensors of as many axes as there are vectors, of their dtypes, int64 for bools.
 
     Raises:
       ValueError: for what is no vector.
@@ -370,8 +542,18 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     >>> fg.experimental.numpy.select([[True, False]], [[1, 2]], 9).numpy()
     array([1, 9])
 
+    Args:
+      condlist: a list of tensors of bools or numbers, or of what converts to such.
+      choicelist: a list of as many tensors, or of what converts to such, which broadcast with the
+        conditions.
+      default: the element where no condition holds; 0 by default.
+
+    Returns:
+      A tensor of the dtype that NumPy gives the choices and the default together.
+
     Raises:
       ValueError: where there are not as many conditions as choices.
+      TypeError: for what is no list.
     """
     condlist = several(condlist, "select: condlist")
     choicelist = several(choicelist, "select: choicelist")

@@ -30,14 +30,25 @@ def constant(
 ) -> Any:
     """A ragged tensor of nested lists.
 
-    All numbers must stand equally deep. ``ragged_rank`` axes are partitioned: by default all but
-    the innermost; with ``inner_shape`` those above that shape. Lists without depth give a tensor.
-
-    Raises:
-      ValueError: where values stand at different depths, or do not fit the ranks told.
+    All numbers must have the same depth. Lists without depth give a tensor.
 
     >>> fg.ragged.constant([[1, 2], [], [3]])
     <fg.RaggedTensor [[1, 2], [], [3]]>
+
+    Args:
+      pylist: nested lists, tuples or arrays of what converts to a tensor.
+      dtype: the dtype; by default the one that the values suggest, float32 without any.
+      ragged_rank: an int, how many axes are partitioned: by default all but the innermost; with
+        inner_shape those above that shape.
+      inner_shape: an int or a list of ints, the shape of the innermost values; None by default.
+      name: of no effect.
+      row_splits_dtype: int64, the default, or int32.
+
+    Returns:
+      A ``RaggedTensor``, or a tensor where ragged_rank is 0.
+
+    Raises:
+      ValueError: where values have different depths, or do not fit ragged_rank or inner_shape.
     """
     scalars, deepest = _depths(pylist)
     if scalars is not None and deepest > scalars:
@@ -126,10 +137,27 @@ def ragged_range(
 ) -> RaggedTensor:
     """Rows that each count from a start, by a step, up to before a limit.
 
-    Given starts alone, rows count from 0 up to them. Scalars go with all rows.
+    Scalars go with all rows.
 
     >>> fg.ragged.range([3, 0, 2]).to_list()
     [[0, 1, 2], [], [0, 1]]
+
+    Args:
+      starts: numbers, a vector or a scalar: the first of each row, or the limits where those are
+        not given.
+      limits: numbers, likewise, before which rows end; None, the default, has rows count from 0 up
+        to starts.
+      deltas: numbers, likewise, the steps, not 0; 1 by default.
+      dtype: the dtype of the result; by default the floating one among those of starts, limits and
+        deltas, else that of limits.
+      name: of no effect.
+      row_splits_dtype: int64, the default, or int32.
+
+    Returns:
+      A ``RaggedTensor`` of rank 2.
+
+    Raises:
+      InvalidArgumentError: for a step of 0, and for vectors of different lengths.
     """
     if limits is None:
         starts, limits = 0, starts
@@ -155,12 +183,24 @@ def ragged_range(
 
 @public("ragged.stack")
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
-    """Tensors, ragged or not, of one rank along a new axis; the others may differ in size.
-
-    What is no list or tuple is one value.
+    """Tensors, ragged or not, of one rank along a new axis.
 
     >>> fg.ragged.stack([[1], [2, 3]]).to_list()
     [[1], [2, 3]]
+
+    Args:
+      values: a list or tuple of tensors, or of what converts to such, of one rank and one dtype,
+        one at least; what is no list or tuple is one value. Sizes along the axes after the new one
+        may differ.
+      axis: an int, where the new axis is; a negative one counts from the end. 0 by default.
+      name: of no effect.
+
+    Returns:
+      A ``RaggedTensor``; a tensor where values are scalars.
+
+    Raises:
+      ValueError: without values, or where none of them has a known rank.
+      InvalidArgumentError: where ranks, dtypes or other sizes differ, and for an axis out of range.
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
@@ -194,6 +234,19 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 
     >>> fg.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]).to_list()
     [[1], [3, 4]]
+
+    Args:
+      data: a tensor, ragged or not, or what converts to one.
+      mask: bools, a tensor, ragged or not, or what converts to one; of one axis or more, which are
+        as the first axes of data.
+      name: of no effect.
+
+    Returns:
+      A ``RaggedTensor``; a tensor where data is one and mask is a vector.
+
+    Raises:
+      TypeError: where mask is not of bools.
+      ValueError: for a scalar mask, and one of unknown rank or another size than data.
     """
     mask = mask if is_ragged(mask) else _core.convert_to_tensor(mask)
     data = data if is_ragged(data) else _core.convert_to_tensor(data)
@@ -231,11 +284,24 @@ def stack_dynamic_partitions(
 ) -> RaggedTensor:
     """Rows of the values with each number, in the order that they stand in.
 
-    ``partitions`` holds integers below ``num_partitions``; its shape is that of the first axes of
-    ``data``. Row splits are of the dtype of ``partitions``, of ragged data of that of its own.
+    Row splits are of the dtype of ``partitions``, of ragged data of that of its own.
 
     >>> fg.ragged.stack_dynamic_partitions([1, 2, 3], [1, 0, 1], 2).to_list()
     [[2], [1, 3]]
+
+    Args:
+      data: a tensor, ragged or not, or what converts to one.
+      partitions: int32 or int64 numbers from 0 up to before num_partitions; its shape is that of
+        the first axes of data.
+      num_partitions: an integer scalar, how many rows there are.
+      name: of no effect.
+
+    Returns:
+      A ``RaggedTensor`` of num_partitions rows.
+
+    Raises:
+      InvalidArgumentError: for a number out of that range.
+      ValueError: for partitions of another dtype.
     """
     partitions = _core.convert_to_tensor(partitions)
     order = ops.argsort(ops.reshape(partitions, [-1]), stable=True)

@@ -20,13 +20,24 @@ __all__ = ["aligned", "map_flat_values", "same_rows", "same_splits"]
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """``op`` of the innermost values, in the rows of the ragged arguments.
 
-    The ragged tensors among the arguments, also in lists, must have the same rows: they are
-    replaced by their innermost values. InvalidArgumentError where their rows differ, ValueError
-    where ``op`` gives another number of values.
+    The ragged tensors among the arguments, also in lists, are replaced by their innermost values.
 
     >>> r = fg.ragged.constant([[1, 2], [3]])
     >>> fg.ragged.map_flat_values(fg.square, r).to_list()
     [[1, 4], [9]]
+
+    Args:
+      op: a function of tensors that gives a tensor, of as many values as it gets.
+      *args: arguments of op; ragged tensors among them have the same rows.
+      **kwargs: more of them, by name.
+
+    Returns:
+      A ``RaggedTensor`` with these rows; what op gives where no argument is ragged.
+
+    Raises:
+      InvalidArgumentError: where rows differ.
+      ValueError: where ragged ranks differ, or op gives another number of values.
+      TypeError: where op cannot be called.
     """
     if not callable(op):
         raise TypeError(f"map_flat_values: op must be a function, got {shown(op)}")

@@ -20,6 +20,17 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
     >>> fg.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
     [0, 0, 2]
+
+    Args:
+      splits: an int32 or int64 vector that ascends from 0; Python ints become int64.
+      name: of no effect.
+      out_type: the dtype of the result; by default that of splits.
+
+    Returns:
+      A vector of as many numbers as there are values.
+
+    Raises:
+      ValueError: for splits of another dtype.
     """
     made = rowids(integers(splits))
     return made if out_type is None else ops.cast(made, out_type)
@@ -33,6 +44,20 @@ def segment_ids_to_row_splits(
 
     >>> fg.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
     [0, 2, 2, 3]
+
+    Args:
+      segment_ids: an int32 or int64 vector that ascends; Python ints and arrays become int64.
+      num_segments: an integer scalar, how many rows there are; by default one more than the largest
+        number.
+      out_type: the dtype of the result; by default that of segment_ids.
+      name: of no effect.
+
+    Returns:
+      A vector of one number more than there are rows.
+
+    Raises:
+      ValueError: for segment_ids of another dtype.
+      InvalidArgumentError: for a number that is not below num_segments.
     """
     given = hasattr(segment_ids, "dtype") and not isinstance(segment_ids, np.ndarray)
     ids = segment_ids if given else ops.cast(segment_ids, dtypes.int64)

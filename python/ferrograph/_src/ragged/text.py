@@ -78,6 +78,16 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 
     >>> fg.strings.bytes_split(["hi", ""])
     <fg.RaggedTensor [[b'h', b'i'], []]>
+
+    Args:
+      input: strings, a tensor or a ragged one, or what converts to one.
+      name: a name for the operation.
+
+    Returns:
+      Strings of one byte, one axis more than input has: a ``RaggedTensor``, a vector for a scalar.
+
+    Raises:
+      TypeError: for what is no string.
     """
     attrs = {"skip_empty": False}
     return _each(input, lambda v: _of_sparse(*emit("StringSplit", (v, ""), attrs, name)))
@@ -155,7 +165,24 @@ def unicode_decode_with_offsets(
     >>> points, starts
     (<fg.RaggedTensor [[233, 97]]>, <fg.RaggedTensor [[0, 2]]>)
 
-    The arguments are those of ``unicode_decode``.
+    Args:
+      input: strings, a tensor of known rank or a ragged one.
+      input_encoding: UTF-8, UTF-16-BE, UTF-16-LE, UTF-32-BE, UTF-32-LE, US-ASCII or ISO-8859-1.
+      errors: "replace", the default, for replacement_char in place of what is no character,
+        "ignore" to leave it out, "strict" to refuse it.
+      replacement_char: a code point, an int; 65533 by default.
+      replace_control_characters: a bool, whether code points below 32 are replaced too; False by
+        default.
+      name: a name for the operation.
+
+    Returns:
+      A pair of code points in int32 and offsets in int64, each a ``RaggedTensor`` of one axis more
+        than input has; vectors for a scalar.
+
+    Raises:
+      InvalidArgumentError: where the encoding is not known, or a string is not well formed and
+        errors is "strict".
+      ValueError: for other errors.
     """
     attrs = _decoding(input_encoding, errors, replacement_char, replace_control_characters)
     return _each(input, lambda v: _decoded_with_offsets(v, attrs, name))
@@ -207,7 +234,22 @@ def unicode_split_with_offsets(
     >>> starts.numpy()
     array([0, 2])
 
-    The arguments are those of ``unicode_split``.
+    Args:
+      input: strings, a tensor of known rank or a ragged one.
+      input_encoding: UTF-8, UTF-16-BE or UTF-32-BE.
+      errors: "replace", the default, for replacement_char in place of what is no character,
+        "ignore" to leave it out, "strict" to refuse it.
+      replacement_char: a code point, an int; 65533 by default.
+      name: a name for the operation.
+
+    Returns:
+      A pair of strings of one character and offsets in int64, each a ``RaggedTensor`` of one axis
+        more than input has; vectors for a scalar.
+
+    Raises:
+      InvalidArgumentError: where the encoding is not known, or a string is not well formed and
+        errors is "strict".
+      ValueError: for other errors.
     """
     attrs = {"input_encoding": input_encoding, **_policy(errors, replacement_char)}
 

@@ -45,6 +45,15 @@ def contains_saved_model(export_dir: Any) -> bool:
 
     >>> fg.saved_model.contains_saved_model("/nowhere")
     False
+
+    Args:
+      export_dir: its path, a string, bytes or a path object.
+
+    Returns:
+      A bool.
+
+    Raises:
+      TypeError: for what is no path.
     """
     return os.path.isfile(os.path.join(path_text(export_dir), SAVED_MODEL_FILENAME_PB))
 

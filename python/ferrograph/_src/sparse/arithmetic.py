@@ -43,15 +43,24 @@ __all__ = [
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense where one of them is.
 
-    Of two sparse ones, sums of an element of each are kept where they are at least ``threshold``
-    in absolute value; elements that only one of them has are always kept.
-
-    Both have the same dtype, and sparse ones the same shape.
+    Of two sparse ones, sums of an element of each are kept where they are at least ``threshold`` in
+    absolute value; elements that only one of them has are always kept.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.to_dense(fg.sparse.add(sp, sp)).numpy()
     array([[ 0, 10],
            [14,  0]], dtype=int32)
+
+    Args:
+      a, b: two ``SparseTensor`` of one dtype and shape, or one of them and a tensor of these.
+      threshold: a real number; 0, the default, keeps all sums.
+
+    Returns:
+      A ``SparseTensor``, or a tensor where one of a and b is dense; of their dtype and shape.
+
+    Raises:
+      TypeError: where none is sparse, and where dtypes differ.
+      ValueError: where static shapes differ.
     """
     if not is_sparse(a) and not is_sparse(b):
         raise TypeError("sparse.add needs a SparseTensor as one of its arguments")
@@ -75,11 +84,21 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger of the elements, where one of the two has one; the other counts as 0 there.
 
-    Both have the same real dtype and the same shape.
-
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.maximum(sp, fg.sparse.from_dense([[6, 0], [6, 0]])).values.numpy()
     array([6, 5, 7], dtype=int32)
+
+    Args:
+      sp_a, sp_b: two ``SparseTensor`` of one real dtype and one shape.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of their dtype and shape.
+
+    Raises:
+      TypeError: for what is not sparse, and where dtypes differ.
+      ValueError: where static shapes differ.
+      InvalidArgumentError: for dtypes that are not real, and where other shapes differ.
     """
     return _extreme(sp_a, sp_b, segments.unsorted_segment_max, "sparse.maximum")
 
@@ -89,11 +108,21 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller of the elements, where one of the two has one; the other counts as 0 there.
 
-    Both have the same real dtype and the same shape.
-
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.minimum(sp, fg.sparse.from_dense([[6, 0], [6, 0]])).values.numpy()
     array([0, 0, 6], dtype=int32)
+
+    Args:
+      sp_a, sp_b: two ``SparseTensor`` of one real dtype and one shape.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of their dtype and shape.
+
+    Raises:
+      TypeError: for what is not sparse, and where dtypes differ.
+      ValueError: where static shapes differ.
+      InvalidArgumentError: for dtypes that are not real, and where other shapes differ.
     """
     return _extreme(sp_a, sp_b, segments.unsorted_segment_min, "sparse.minimum")
 
@@ -150,11 +179,24 @@ def times(sparse: SparseTensor, other: Any, function: Callable[..., Any]) -> Spa
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Any:
-    """The product of a sparse and a dense matrix, either first; adjoint where told.
+    """The product of a sparse and a dense matrix, either first.
 
     >>> s = fg.SparseTensor([[0, 1]], [2.0], [2, 2])
     >>> fg.sparse.sparse_dense_matmul(s, [[1.0], [10.0]]).numpy().tolist()
     [[20.0], [0.0]]
+
+    Args:
+      sp_a, b: a ``SparseTensor`` and a tensor, both of rank 2 and of one numeric dtype, in either
+        order.
+      adjoint_a, adjoint_b: bools, whether the adjoint of a matrix is taken; False by default.
+      name: of no effect.
+
+    Returns:
+      A tensor of their dtype and of rank 2.
+
+    Raises:
+      TypeError: where none or both are sparse, or what converts to a tensor does not fit the dtype.
+      InvalidArgumentError: where inner sizes or the dtypes of tensors differ.
     """
     check_flags("sparse_dense_matmul", adjoint_a=adjoint_a, adjoint_b=adjoint_b)
     if not is_sparse(sp_a) and not is_sparse(b):
@@ -193,13 +235,26 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The sums over axes, all unless told: dense unless ``output_is_sparse``.
-
-    ``axis`` is an int, a list of such, or None for all axes.
+    """The sums over axes.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.reduce_sum(sp, axis=0).numpy()
     array([7, 5], dtype=int32)
+
+    Args:
+      sp_input: a ``SparseTensor`` of numbers.
+      axis: an int, a list of such, or None, the default, for all axes.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+      output_is_sparse: a bool, whether the result is sparse; False by default.
+      name: of no effect.
+
+    Returns:
+      A tensor of the dtype of sp_input, or a ``SparseTensor``.
+
+    Raises:
+      TypeError: where sp_input is not sparse.
+      ValueError: for an axis out of range.
+      InvalidArgumentError: for another dtype.
     """
     check_flags("reduce_sum", keepdims=keepdims, output_is_sparse=output_is_sparse)
     return _reduced(
@@ -218,11 +273,24 @@ def reduce_max(
 ) -> Any:
     """The largest of the elements that are there, over axes; 0 where there is none.
 
-    ``axis`` is an int, a list of such, or None for all axes.
-
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.reduce_max(sp, axis=1).numpy()
     array([5, 7], dtype=int32)
+
+    Args:
+      sp_input: a ``SparseTensor`` of real numbers.
+      axis: an int, a list of such, or None, the default, for all axes.
+      keepdims: a bool, whether the axes stay, of size 1; False by default.
+      output_is_sparse: a bool, whether the result is sparse; False by default.
+      name: of no effect.
+
+    Returns:
+      A tensor of the dtype of sp_input, or a ``SparseTensor``.
+
+    Raises:
+      TypeError: where sp_input is not sparse.
+      ValueError: for an axis out of range.
+      InvalidArgumentError: for another dtype.
     """
     check_flags("reduce_max", keepdims=keepdims, output_is_sparse=output_is_sparse)
 
@@ -278,6 +346,21 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
     >>> fg.sparse.to_dense(fg.sparse.map_values(fg.negative, sp)).numpy()
     array([[ 0, -5],
            [-7,  0]], dtype=int32)
+
+    Args:
+      op: a function of tensors that gives a tensor of as many elements.
+      *args: arguments of op; each ``SparseTensor`` among them, also in lists, is replaced by its
+        elements.
+      **kwargs: more of them, by name.
+
+    Returns:
+      A ``SparseTensor`` with the coordinates and the dense shape of the first of them.
+
+    Raises:
+      ValueError: where none of the arguments is sparse, and where op gives another number of
+        elements.
+      InvalidArgumentError: where coordinates differ.
+      TypeError: where op cannot be called.
     """
     if not callable(op):
         raise TypeError(f"map_values: op must be a function, got {shown(op)}")
@@ -301,11 +384,20 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The softmax of the elements of each row, along the last axis; there are no others.
 
-    For float dtypes and rank 2 or more.
-
     >>> sp = fg.sparse.from_dense([[1.0, 1.0]])
     >>> fg.sparse.softmax(sp).values.numpy()
     array([0.5, 0.5], dtype=float32)
+
+    Args:
+      sp_input: a ``SparseTensor`` of floats, of rank 2 or more.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` with the same coordinates.
+
+    Raises:
+      TypeError: where sp_input is not sparse.
+      InvalidArgumentError: for another dtype.
     """
     sp = _sparse(sp_input)
     outer = sp.dense_shape[:-1]
@@ -337,12 +429,26 @@ def segment_sum(
 ) -> Any:
     """The sums of the rows of ``data`` at ``indices`` with each number.
 
-    ``indices`` and ``segment_ids`` are integer vectors of one length, the second one ascending.
     Row i of the result comes from the rows with number i; zeros where there are none.
 
     >>> fg.sparse.segment_sum([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy()
     array([[4., 6.],
            [3., 4.]], dtype=float32)
+
+    Args:
+      data: a tensor of numbers, or what converts to one; of rank 1 or more.
+      indices, segment_ids: int32 or int64 vectors of one length, the second one ascending.
+      num_segments: an integer scalar, the rows of the result; by default one more than the largest
+        number.
+      name: of no effect.
+      sparse_gradient: of no effect.
+
+    Returns:
+      A tensor of the dtype of data, whose shape differs in the first size only.
+
+    Raises:
+      InvalidArgumentError: for another dtype, for vectors of different lengths, and for indices or
+        numbers out of range.
     """
     check_flags("segment_sum", sparse_gradient=sparse_gradient)
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
@@ -360,12 +466,27 @@ def segment_mean(
 ) -> Any:
     """The means of the rows of ``data`` at ``indices`` with each number.
 
-    ``indices`` and ``segment_ids`` are integer vectors of one length, the second one ascending.
     Row i of the result comes from the rows with number i; zeros where there are none.
 
     >>> fg.sparse.segment_mean([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy()
     array([[2., 3.],
            [3., 4.]], dtype=float32)
+
+    Args:
+      data: a tensor of numbers, or what converts to one; of rank 1 or more.
+      indices, segment_ids: int32 or int64 vectors of one length, the second one ascending.
+      num_segments: an integer scalar, the rows of the result; by default one more than the largest
+        number.
+      name: of no effect.
+      sparse_gradient: of no effect.
+
+    Returns:
+      A tensor of the dtype of data, of float64 for integers, whose shape differs in the first size
+        only.
+
+    Raises:
+      InvalidArgumentError: for another dtype, for vectors of different lengths, and for indices or
+        numbers out of range.
     """
     check_flags("segment_mean", sparse_gradient=sparse_gradient)
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)
@@ -383,12 +504,26 @@ def segment_sqrt_n(
 ) -> Any:
     """Sums as in ``segment_sum``, by the square root of how many rows there are.
 
-    ``indices`` and ``segment_ids`` are integer vectors of one length, the second one ascending.
     Row i of the result comes from the rows with number i; zeros where there are none.
 
     >>> fg.sparse.segment_sqrt_n([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy()
     array([[2.828427, 4.242641],
            [3.      , 4.      ]], dtype=float32)
+
+    Args:
+      data: a tensor of floats, or what converts to one; of rank 1 or more.
+      indices, segment_ids: int32 or int64 vectors of one length, the second one ascending.
+      num_segments: an integer scalar, the rows of the result; by default one more than the largest
+        number.
+      name: of no effect.
+      sparse_gradient: of no effect.
+
+    Returns:
+      A tensor of the dtype of data, whose shape differs in the first size only.
+
+    Raises:
+      InvalidArgumentError: for another dtype, for vectors of different lengths, and for indices or
+        numbers out of range.
     """
     check_flags("segment_sqrt_n", sparse_gradient=sparse_gradient)
     rows = _rows_of_segments(data, indices, segment_ids, num_segments)

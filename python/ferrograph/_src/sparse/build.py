@@ -47,6 +47,13 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
     >>> fg.sparse.from_dense([[0, 3], [4, 0]]).indices.numpy().tolist()
     [[0, 1], [1, 0]]
+
+    Args:
+      tensor: a tensor of numbers, bools or strings, or what converts to one.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of its dtype and shape.
     """
     tensor = _core.convert_to_tensor(tensor)
     used = (
@@ -70,13 +77,25 @@ def all_of(tensor: Any) -> SparseTensor:
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Any:
-    """The whole tensor, with ``default_value`` (zeros) where there is no element.
-
-    InvalidArgumentError where indices are outside, repeated or not in row-major order; the last two
-    are not checked with ``validate_indices=False``.
+    """The whole tensor.
 
     >>> fg.sparse.to_dense(fg.SparseTensor([[1]], [5], [3])).numpy().tolist()
     [0, 5, 0]
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      default_value: a scalar of its dtype for where there is no element; zero, False or the empty
+        string by default.
+      validate_indices: a bool; False leaves out the check that indices are neither repeated nor out
+        of row-major order. True by default.
+      name: of no effect.
+
+    Returns:
+      A tensor of the dtype and the dense shape of sp_input.
+
+    Raises:
+      InvalidArgumentError: for indices outside of the shape, repeated, or not in row-major order.
+      TypeError: where sp_input is not sparse, or default_value does not fit its dtype.
     """
     check_flags("to_dense", validate_indices=validate_indices)
     sp = _sparse(sp_input)
@@ -100,6 +119,16 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     >>> sp = fg.SparseTensor([[1], [0]], [7, 5], [2])
     >>> fg.sparse.reorder(sp).values.numpy()
     array([5, 7], dtype=int32)
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of the same dtype and dense shape.
+
+    Raises:
+      TypeError: where sp_input is not sparse.
     """
     return in_order(_sparse(sp_input))
 
@@ -107,13 +136,23 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 @public("sparse.reset_shape")
 @told
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
-    """The same elements in another shape around them: by default the smallest.
-
-    ValueError or InvalidArgumentError for a shape that does not hold all elements.
+    """The same elements in another shape around them.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.reset_shape(sp, [3, 4]).shape
     TensorShape([3, 4])
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      new_shape: the shape, one integer an axis, each at least the size before; by default the
+        smallest that holds all elements.
+
+    Returns:
+      A ``SparseTensor`` of the same dtype and rank.
+
+    Raises:
+      InvalidArgumentError: for a shape that is smaller, or of another rank.
+      TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     if new_shape is None:
@@ -130,11 +169,24 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 @public("sparse.reshape")
 @told
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
-    """The same elements in row-major order as a tensor of another shape; -1 is worked out.
+    """The same elements in row-major order as a tensor of another shape.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.to_dense(fg.sparse.reshape(sp, [1, -1])).numpy()
     array([[0, 5, 7, 0]], dtype=int32)
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      shape: the shape, a vector of integers or a ``TensorShape``, of as many elements; one -1 in it
+        is worked out.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of the same dtype.
+
+    Raises:
+      InvalidArgumentError: where the number of elements differs.
+      TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     if isinstance(shape, TensorShape):
@@ -154,12 +206,24 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 @public("sparse.transpose")
 @told
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
-    """The tensor with its axes in another order: backwards unless told.
+    """The tensor with its axes in another order.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.to_dense(fg.sparse.transpose(sp)).numpy()
     array([[0, 7],
            [5, 0]], dtype=int32)
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      perm: a permutation of the axes, an integer vector; backwards by default.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of the same dtype, its elements in row-major order.
+
+    Raises:
+      InvalidArgumentError: for an axis out of range.
+      TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     if perm is None:
@@ -173,11 +237,20 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The block that begins at ``start``, at most of that size.
 
-    ``start`` and ``size`` have one integer an axis.
-
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.to_dense(fg.sparse.slice(sp, [0, 0], [1, 2])).numpy()
     array([[0, 5]], dtype=int32)
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      start, size: one integer an axis; a negative size reaches to the end.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of the same dtype and rank.
+
+    Raises:
+      TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     start, size = (ops.cast(_core.convert_to_tensor(x), dtypes.int64) for x in (start, size))
@@ -206,13 +279,26 @@ def concat(
 ) -> SparseTensor:
     """Sparse tensors joined along an axis.
 
-    The other sizes must agree, unless ``expand_nonconcat_dims``, which takes the largest.
-    ValueError where there are none.
-
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.to_dense(fg.sparse.concat(1, [sp, sp])).numpy()
     array([[0, 5, 0, 5],
            [7, 0, 7, 0]], dtype=int32)
+
+    Args:
+      axis: an int; a negative one counts from the end.
+      sp_inputs: a list of ``SparseTensor`` of one dtype and rank, one at least, whose other sizes
+        agree.
+      expand_nonconcat_dims: a bool; True takes the largest where other sizes differ. False by
+        default.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor``, its elements in row-major order.
+
+    Raises:
+      ValueError: where there are none.
+      TypeError: for what is no list, or not sparse.
+      InvalidArgumentError: where other sizes or dtypes differ, and for an axis out of range.
     """
     inputs = [_sparse(sp) for sp in several(sp_inputs, "sparse.concat: sp_inputs")]
     if not inputs:
@@ -237,13 +323,25 @@ def concat(
 @public("sparse.split")
 @told
 def split(sp_input: Any, num_split: int, axis: int, name: str | None = None) -> list[Any]:
-    """``num_split`` parts along an axis, the first ones longer by one where it does not go up.
-
-    InvalidArgumentError for more parts than the axis has places, and for none.
+    """The parts along an axis, the first ones longer by one where it does not go up.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> [part.values.numpy().tolist() for part in fg.sparse.split(sp, 2, axis=0)]
     [[5], [7]]
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      num_split: an int, how many parts.
+      axis: an int; a negative one counts from the end.
+      name: of no effect.
+
+    Returns:
+      A list of ``SparseTensor`` of the same dtype and rank.
+
+    Raises:
+      InvalidArgumentError: for more parts than the axis has places, for none, and for an axis out
+        of range.
+      TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     rank = _rank_of(sp)
@@ -274,6 +372,17 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.retain(sp, [False, True]).values.numpy()
     array([7], dtype=int32)
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      to_retain: a bool vector with an entry for each element.
+
+    Returns:
+      A ``SparseTensor`` of the same dtype and dense shape.
+
+    Raises:
+      ValueError: for a vector of another length.
+      TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     kept = of_rank(_core.convert_to_tensor(to_retain), 1)
@@ -288,8 +397,6 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[Any, ...]:
     """The matrix with ``default_value`` first in every empty row, and which rows were empty.
 
-    ``default_value`` is a scalar of the dtype of the elements.
-
     >>> sp = fg.sparse.from_dense([[0, 5], [0, 0]])
     >>> filled, was_empty = fg.sparse.fill_empty_rows(sp, -1)
     >>> fg.sparse.to_dense(filled).numpy()
@@ -297,6 +404,18 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
            [-1,  0]], dtype=int32)
     >>> was_empty.numpy()
     array([False,  True])
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      default_value: a scalar of its dtype.
+      name: of no effect.
+
+    Returns:
+      A pair of a ``SparseTensor`` of the same dtype and dense shape, and a bool vector.
+
+    Raises:
+      TypeError: where sp_input is not sparse, or default_value does not fit its dtype.
+      InvalidArgumentError: for a default_value that is no scalar.
     """
     sp = _sparse(sp_input)
     default = _core.convert_to_tensor(default_value, sp.dtype)
@@ -313,11 +432,24 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
 @public("sparse.expand_dims")
 @told
 def expand_dims(sp_input: Any, axis: int | None = None, name: str | None = None) -> SparseTensor:
-    """A new axis of size 1: the last unless told.
+    """A new axis of size 1.
 
     >>> sp = fg.sparse.from_dense([[0, 5], [7, 0]])
     >>> fg.sparse.expand_dims(sp, 0).shape
     TensorShape([1, 2, 2])
+
+    Args:
+      sp_input: a ``SparseTensor``.
+      axis: an int, where the new axis is; a negative one counts from the end. The last one by
+        default.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of the same dtype.
+
+    Raises:
+      ValueError: for an axis out of range.
+      TypeError: where sp_input is not sparse, or axis is no integer.
     """
     sp = _sparse(sp_input)
     rank = _rank_of(sp)
@@ -344,11 +476,21 @@ def eye(
 ) -> SparseTensor:
     """A matrix with ones on its diagonal.
 
-    Square unless ``num_columns`` is given, of float32 unless ``dtype`` is.
-
     >>> fg.sparse.to_dense(fg.sparse.eye(2)).numpy()
     array([[1., 0.],
            [0., 1.]], dtype=float32)
+
+    Args:
+      num_rows: an integer scalar.
+      num_columns: an integer scalar, as many as rows by default.
+      dtype: the dtype, float32 by default.
+      name: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of that dtype and of rank 2.
+
+    Raises:
+      InvalidArgumentError: for a negative number.
     """
     rows = ops.cast(num_rows, dtypes.int64)
     columns = rows if num_columns is None else ops.cast(num_columns, dtypes.int64)
@@ -362,10 +504,20 @@ def eye(
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
     """True in the last axis at the numbers that the rows hold as elements.
 
-    The elements are integers below ``vocab_size``, which becomes the size of the last axis.
-
     >>> fg.sparse.to_indicator(fg.sparse.from_dense([[1, 2]]), 4).numpy()
     array([[False,  True,  True, False]])
+
+    Args:
+      sp_input: a ``SparseTensor`` of integers from 0 up to before vocab_size.
+      vocab_size: an integer scalar, the size of the last axis of the result.
+      name: of no effect.
+
+    Returns:
+      A bool tensor, in its other sizes as sp_input.
+
+    Raises:
+      InvalidArgumentError: for an element out of that range.
+      TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     size = ops.cast(vocab_size, dtypes.int64)

@@ -26,6 +26,18 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
     >>> fg.sparse.to_dense(fg.sets.intersection([[1, 2, 3]], [[2, 3, 4]])).numpy().tolist()
     [[2, 3]]
+
+    Args:
+      a, b: tensors, dense or sparse, of one dtype, int8, int16, int32, int64, uint8, uint16 or
+        string; the last axis holds sets, and the axes before it agree.
+      validate_indices: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of their dtype and rank.
+
+    Raises:
+      TypeError: for other dtypes, and where they differ.
+      InvalidArgumentError: where the axes before the last do not agree.
     """
     check_flags("intersection", validate_indices=validate_indices)
     return _combined(a, b, lambda first, again, last: again)
@@ -35,10 +47,20 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """What is in one of the rows or in both, sorted.
 
-    Sets are the last axis of integers or strings, dense or sparse; the axes before it agree.
-
     >>> fg.sets.union([[1, 2]], [[2, 3]]).values.numpy()
     array([1, 2, 3], dtype=int32)
+
+    Args:
+      a, b: tensors, dense or sparse, of one dtype, int8, int16, int32, int64, uint8, uint16 or
+        string; the last axis holds sets, and the axes before it agree.
+      validate_indices: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of their dtype and rank.
+
+    Raises:
+      TypeError: for other dtypes, and where they differ.
+      InvalidArgumentError: where the axes before the last do not agree.
     """
     check_flags("union", validate_indices=validate_indices)
     return _combined(a, b, lambda first, again, last: ops.ones_like(again))
@@ -46,12 +68,23 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 @public("sets.difference")
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """What is in the rows of ``a`` alone, or with ``aminusb=False`` in those of ``b`` alone.
-
-    Sets are the last axis of integers or strings, dense or sparse; the axes before it agree.
+    """What is in the rows of ``a`` alone, sorted, or in those of ``b`` alone.
 
     >>> fg.sets.difference([[1, 2]], [[2, 3]]).values.numpy()
     array([1], dtype=int32)
+
+    Args:
+      a, b: tensors, dense or sparse, of one dtype, int8, int16, int32, int64, uint8, uint16 or
+        string; the last axis holds sets, and the axes before it agree.
+      aminusb: a bool; False gives what is in b alone. True by default.
+      validate_indices: of no effect.
+
+    Returns:
+      A ``SparseTensor`` of their dtype and rank.
+
+    Raises:
+      TypeError: for other dtypes, and where they differ.
+      InvalidArgumentError: where the axes before the last do not agree.
     """
     check_flags("difference", validate_indices=validate_indices)
 
@@ -63,10 +96,21 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
 @public("sets.size")
 def size(a: Any, validate_indices: bool = True) -> Any:
-    """How many different elements each row has, an int32 tensor.
+    """How many different elements each row has.
 
     >>> fg.sets.size(fg.sparse.from_dense([[1, 2], [3, 3]])).numpy()
     array([2, 1], dtype=int32)
+
+    Args:
+      a: a tensor, dense or sparse, of int8, int16, int32, int64, uint8, uint16 or string; the last
+        axis holds sets.
+      validate_indices: of no effect.
+
+    Returns:
+      An int32 tensor of the shape of a without the last axis.
+
+    Raises:
+      TypeError: for other dtypes.
     """
     check_flags("size", validate_indices=validate_indices)
     rows, _, shape = _unique(_set(a, "a"))

@@ -353,6 +353,12 @@ def set_global_generator(generator: Generator) -> None:
     >>> fg.random.set_global_generator(fg.random.Generator.from_seed(1))
     >>> fg.random.get_global_generator().normal([2]).numpy()
     array([ 0.43842274, -0.53439844], dtype=float32)
+
+    Args:
+      generator: a ``random.Generator``.
+
+    Raises:
+      TypeError: for anything else.
     """
     if not isinstance(generator, Generator):
         text = f"generator must be a Generator, got {_core.described(generator)}"

@@ -20,11 +20,25 @@ def constant(
     """A tensor of a Python value or array: a copy, of the dtype the value suggests unless given.
 
     Ints give int32 (int64 beyond its range), floats float32, complex numbers complex128; arrays
-    keep their dtype. With ``shape`` a single element fills it, others must fill it exactly.
-    TypeError where the value does not convert to ``dtype``; ValueError for ragged or unknown ones.
+    keep their dtype.
 
     >>> fg.constant([1, 2]).dtype.name
     'int32'
+
+    Args:
+      value: a number, bool, string or array, nested lists of such, or an eager tensor.
+      dtype: the dtype; by default the one that the value suggests.
+      shape: the shape, which a single element fills and others must fill exactly; by default that
+        of the value.
+      name: a name for the operation.
+
+    Returns:
+      A tensor.
+
+    Raises:
+      TypeError: where the value does not convert to dtype or fill the shape, and for a symbolic
+        tensor.
+      ValueError: for lists of unequal lengths and values of unknown kinds.
     """
     if isinstance(value, _core.Tensor):
         return _of_tensor(value, dtype, shape)
@@ -64,5 +78,11 @@ def is_tensor(x: Any) -> bool:
 
     >>> fg.is_tensor(fg.constant(1)), fg.is_tensor(fg.Variable(1)), fg.is_tensor(1)
     (True, True, False)
+
+    Args:
+      x: any value.
+
+    Returns:
+      A bool.
     """
     return isinstance(x, (_core.Tensor, _core.VariableBase, TensorType))

@@ -21,13 +21,19 @@ def to_dlpack(tf_tensor: Any) -> Any:
     The capsule is of the kind without versions, whose consumer may write to the memory: it holds a
     copy, since tensors are immutable.
 
-    Raises:
-      BufferError: for dtypes that DLPack does not have.
-
     >>> import ferrograph as fg
     >>> capsule = fg.experimental.dlpack.to_dlpack(fg.constant([1, 2]))
     >>> fg.experimental.dlpack.from_dlpack(capsule).numpy().tolist()
     [1, 2]
+
+    Args:
+      tf_tensor: an eager tensor, or what converts to one.
+
+    Returns:
+      A capsule.
+
+    Raises:
+      BufferError: for dtypes that DLPack does not have.
     """
     return _core.to_dlpack(_core.convert_to_tensor(tf_tensor))
 
@@ -43,9 +49,16 @@ def from_dlpack(dlcapsule: Any) -> Any:
     >>> fg.experimental.dlpack.from_dlpack(np.array([1.0, 2.0])).numpy()
     array([1., 2.])
 
+    Args:
+      dlcapsule: a capsule that was not used yet, or an object with a ``__dlpack__`` method.
+
+    Returns:
+      A tensor.
+
     Raises:
       BufferError: where the array is on another device.
       ValueError: where the capsule was used already.
+      TypeError: for anything else.
     """
     try:
         return _core.from_dlpack(dlcapsule)

@@ -567,13 +567,20 @@ _BY_CODE = {
 
 @public("errors.exception_type_from_error_code")
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The class of a number.
+    """The class of errors that has a number.
 
     >>> fg.errors.exception_type_from_error_code(5).__name__
     'NotFoundError'
 
+    Args:
+      error_code: an int.
+
+    Returns:
+      A subclass of ``errors.OpError``.
+
     Raises:
       KeyError: where no class has it.
+      TypeError: for what is no integer.
     """
     if not hasattr(error_code, "__index__"):
         raise TypeError(
@@ -585,10 +592,16 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 @public("errors.error_code_from_exception_type")
 def error_code_from_exception_type(cls: type[OpError]) -> int | None:
-    """The number of a class, None where it has none.
+    """The number of a class of errors.
 
     >>> fg.errors.error_code_from_exception_type(fg.errors.NotFoundError)
     5
+
+    Args:
+      cls: a class, such as ``errors.NotFoundError``.
+
+    Returns:
+      An int, or None where it has none.
     """
     return next((code for code, known in _BY_CODE.items() if known is cls), None)
 

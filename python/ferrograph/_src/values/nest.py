@@ -43,6 +43,12 @@ def is_nested(seq: Any) -> bool:
 
     >>> fg.nest.is_nested([1]), fg.nest.is_nested(1)
     (True, False)
+
+    Args:
+      seq: any value.
+
+    Returns:
+      A bool.
     """
     kind = type(seq)
     if kind in LEAVES or isinstance(seq, _core.VariableBase):
@@ -56,10 +62,21 @@ def is_nested(seq: Any) -> bool:
 
 @public("nest.flatten")
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves of ``structure`` in order; a leaf alone gives a list of itself.
+    """The leaves of ``structure`` in order, mappings in that of their keys.
 
     >>> fg.nest.flatten({'b': (2, [3]), 'a': 1})
     [1, 2, 3]
+
+    Args:
+      structure: nested containers, or a leaf, which gives a list of itself.
+      expand_composites: a bool, whether ragged and sparse tensors and other composites are opened
+        as well; False by default.
+
+    Returns:
+      A list.
+
+    Raises:
+      TypeError: for a mapping whose keys cannot be sorted.
     """
     out: list[Any] = []
     _flatten(structure, expand_composites, out)
@@ -70,11 +87,21 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """``flat_sequence`` in the shape of ``structure``.
 
-    TypeError where ``flat_sequence`` is no sequence, ValueError where its length is not that of
-    ``flatten(structure)``.
-
     >>> fg.nest.pack_sequence_as({'a': 0, 'b': (0,)}, [1, 2])
     {'a': 1, 'b': (2,)}
+
+    Args:
+      structure: nested containers, or a leaf.
+      flat_sequence: a sequence of as many values as structure has leaves.
+      expand_composites: a bool, whether composites in structure are opened as well; False by
+        default.
+
+    Returns:
+      A structure like structure with these values.
+
+    Raises:
+      TypeError: where flat_sequence is no sequence.
+      ValueError: where its length is not that of ``flatten(structure)``.
     """
     if not is_nested(flat_sequence):
         text = f"flat_sequence must be a sequence, got {type(flat_sequence).__name__}"
@@ -93,12 +120,22 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """``func`` applied to the corresponding leaves of the structures, in the shape of the first.
 
-    Keywords: ``check_types`` (default True) also compares the classes of the containers;
-    ``expand_composites`` opens composite values. TypeError where ``func`` cannot be called or
-    another keyword is given; ValueError or TypeError where the structures differ.
-
     >>> fg.nest.map_structure(lambda x, y: x + y, {'a': 1, 'b': (2, 3)}, {'a': 10, 'b': (20, 30)})
     {'a': 11, 'b': (22, 33)}
+
+    Args:
+      func: a function of one leaf of each structure.
+      *structure: structures that differ in their leaves alone, one at least.
+      **kwargs: ``check_types``, a bool, True by default, to compare the classes of the containers
+        as well; ``expand_composites``, a bool, False by default, to open composites as well.
+
+    Returns:
+      A structure like the first with what func gives.
+
+    Raises:
+      TypeError: where func cannot be called, classes of containers differ, or another keyword is
+        given.
+      ValueError: where structures differ, or none is given.
     """
     if not callable(func):
         raise TypeError(f"map_structure: func must be callable, got {type(func).__name__}")
@@ -123,14 +160,21 @@ def assert_same_structure(
 ) -> None:
     """Raise unless the two structures differ in their leaves only.
 
-    ValueError where the nesting or the keys differ, TypeError where ``check_types`` is set and the
-    classes of two containers differ.
-
     >>> fg.nest.assert_same_structure([1, (2,)], ['a', ('b',)])
     >>> fg.nest.assert_same_structure([1, (2,)], [1, 2])  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
         ...
     ValueError: assert_same_structure: nest1 and nest2 are not the same: at [1] a tuple where the
+
+    Args:
+      nest1, nest2: nested containers, or leaves.
+      check_types: a bool, whether the classes of the containers are compared as well; True by
+        default.
+      expand_composites: a bool, whether composites are opened as well; False by default.
+
+    Raises:
+      ValueError: where the nesting or the keys differ.
+      TypeError: where check_types is set and the classes of two containers differ.
     """
     try:
         _compare(nest1, nest2, check_types, expand_composites)

@@ -312,14 +312,20 @@ class TensorSpec(TypeSpec):
 
 @public("type_spec_from_value")
 def type_spec_from_value(value: Any) -> TypeSpec:
-    """The type of a value: of a tensor, an array, or anything that converts to a tensor.
-
-    Raises:
-      TypeError: where the value has no such type.
+    """The type of a value.
 
     >>> import ferrograph as fg
     >>> fg.type_spec_from_value(fg.constant([1, 2]))
     TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+
+    Args:
+      value: a tensor, a composite, an array, or anything that converts to a tensor.
+
+    Returns:
+      A ``TypeSpec``.
+
+    Raises:
+      TypeError: where the value has no such type.
     """
     if isinstance(value, TypeSpec):
         return value
