@@ -34,6 +34,7 @@ def shown_of(program, folder):
     environment = {
         k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "FERROGRAPH"))
     }
+    environment["PYTHONWARNINGS"] = "ignore"
     run = subprocess.run(
         [sys.executable, str(file)], capture_output=True, text=True, timeout=120, env=environment
     )

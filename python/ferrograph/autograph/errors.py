@@ -5,12 +5,18 @@
 
 from .._src.hints import TYPE_CHECKING
 
-from .._src.heap.source_location import ConversionError, LoopDtypeError, UnstageableLoopError
+from .._src.heap.source_location import (
+    ConversionError,
+    LoopDtypeError,
+    LoopShapeError,
+    UnstageableLoopError,
+)
 from .._src import door as _door
 
 __all__ = [
     "ConversionError",
     "LoopDtypeError",
+    "LoopShapeError",
     "UnstageableLoopError",
 ]
 

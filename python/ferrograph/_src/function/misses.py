@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 else:
     (explain,) = later(__package__, "explain")
 
-__all__ = ["MANY_AGAIN", "Log", "Miss", "in_short", "sites"]
+__all__ = ["Log", "Miss", "in_short", "sites"]
 
 _MAX_RECORDS, _MAX_REMEMBERED = 64, 256
-MANY_AGAIN = 9  # functions made anew of which nothing is new
 
 
 class Site:
@@ -125,8 +124,12 @@ class Miss:
         """Whether to look if traces go on and on: at the fifth, and each time that their number has
         doubled; of functions that are made again, at the tenth."""
         if not self.n_traced:
-            return self.n_again == MANY_AGAIN
+            return self.is_tenth_again()
         return self.index == 5 or (self.index > 5 and self.index & self.n_traced == 0)
+
+    def is_tenth_again(self) -> bool:
+        """Whether this is the tenth function of one definition of which nothing is new."""
+        return self.n_again == 9
 
     def forget(self) -> None:
         """Drop what the record, now made, has read."""

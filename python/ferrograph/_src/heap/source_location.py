@@ -143,3 +143,37 @@ class LoopDtypeError(TypeError, InvalidArgumentError):
 
     def __init__(self, message: str):
         InvalidArgumentError.__init__(self, None, None, message)
+
+
+@public("autograph.errors.LoopShapeError")
+class LoopShapeError(ValueError):
+    """A variable of a staged loop has another shape after an iteration than before it.
+
+    Where a size is to differ from iteration to iteration, say so by ``shape_invariants`` in the
+    loop; ``index`` is the number of the variable, ``general`` the shape that fits both.
+
+    >>> @fg.function
+    ... def doubled(x):
+    ...     for _ in fg.range(3):
+    ...         x = fg.concat([x, x], 0)
+    ...     return x
+    >>> doubled(fg.ones([2]))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+        ...
+    LoopShapeError: 'x' changes its shape in the loop: (2,) before an iteration, (4,) after it
+
+    >>> @fg.function
+    ... def doubled(x):
+    ...     for _ in fg.range(3):
+    ...         fg.autograph.experimental.set_loop_options(
+    ...             shape_invariants=[(x, fg.TensorShape([None]))]
+    ...         )
+    ...         x = fg.concat([x, x], 0)
+    ...     return x
+    >>> doubled(fg.ones([2])).shape
+    TensorShape([16])
+    """
+
+    def __init__(self, message: str, index: int, general: list | None):
+        super().__init__(message)
+        self.index, self.general = index, general

@@ -53,12 +53,9 @@ def mark_left(exception: BaseException) -> None:
         ) from exception
     is_pythons = type(exception).__module__ == "builtins" and not is_diagnostic(exception)
     if is_pythons and not left_region(exception):
-        note = diagnostic(
-            here(),
-            "raised while a staged branch or loop was traced, which happens whatever the graph "
-            "decides, also where plain Python would not come to that line",
-            "Test with a Python value whether it may run, or let it work for all that the graph "
-            "may decide.",
+        note = (
+            f"raised while the branch or loop at {here()} was traced: a graph has every branch, "
+            "whichever runs; a test of a Python value traces one alone"
         )
         tracebacks.add_note(exception, note)
     with contextlib.suppress(AttributeError):  # not every class takes attributes

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from .. import ops
 from ..heap import structure
-from ..heap.source_location import LoopDtypeError, SourceLocation, diagnostic
+from ..heap.source_location import LoopDtypeError, LoopShapeError, SourceLocation, diagnostic
 from ..heap.structure import MergedContainers
 from ..heap.trace_context import really
 from ..hints import Any
@@ -20,7 +20,7 @@ from ..values.errors import shown
 from .conditional import RESULT
 from .loop_state import OWN, Integers
 from .regions import Traced
-from .retrace import Memory, Name, RetraceLoop, ShapeChangeError
+from .retrace import Memory, Name, RetraceLoop
 
 _SAME = "Keep its structure and dtypes the same in all iterations."
 
@@ -306,7 +306,7 @@ class Variables:
         kept, found = self.shapes[index], values.static_shape(tensor)
         general = kept if kept is None else _general(kept, found)
         if general != kept:
-            raise ShapeChangeError(
+            raise LoopShapeError(
                 self._about(
                     self.labels[index],
                     f"changes its shape in the loop: {_text(kept)} before an iteration, "

@@ -15,7 +15,7 @@ from ..heap import aliasing, references, structure
 from ..heap.adapters.builtin_classes import LITERALS
 from ..heap.liveness import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, in_place, is_grown
-from ..heap.source_location import diagnostic
+from ..heap.source_location import LoopShapeError, diagnostic
 from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
 from ..hints import Any
@@ -28,7 +28,7 @@ from .conditional import RESULT, stage_choice, where
 from .iteration import source_of
 from .loop_state import Copies
 from .loop_variables import Slot, Variables
-from .retrace import Memory, RetraceLoop, ShapeChangeError
+from .retrace import Memory, RetraceLoop
 
 Thunk = Callable[[], Any]
 _MAX_TRACES = 12
@@ -168,7 +168,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
             if source.has_changed():
                 raise changed_while_running(place)
             return
-        except ShapeChangeError as e:
+        except LoopShapeError as e:
             if not source.relaxes or e.index in relaxed and relaxed[e.index] == e.general:
                 raise
             relaxed[e.index] = e.general

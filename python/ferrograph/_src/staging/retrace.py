@@ -22,6 +22,7 @@ from ..context.thread import Undetermined, variables_made
 from ..heap import snapshot
 from ..heap.adapters.registry import is_opaque
 from ..heap.location import Location
+from ..heap.source_location import LoopShapeError
 from ..heap.trace_context import RegionLog
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
@@ -72,14 +73,6 @@ def first_iteration() -> Iterator[None]:
         yield
     finally:
         retraces.is_first = before
-
-
-class ShapeChangeError(ValueError):
-    """An iteration changes the shape of a variable: its number, and the shape that fits both."""
-
-    def __init__(self, message: str, index: int, general: list | None):
-        super().__init__(message)
-        self.index, self.general = index, general
 
 
 class Memory:
@@ -158,7 +151,7 @@ def attempt(memory: Memory) -> Iterator[None]:
     retraces.depth += 1
     try:
         yield
-    except (RetraceLoop, ShapeChangeError, Undetermined):
+    except (RetraceLoop, LoopShapeError, Undetermined):
         said.clear()
         families = None if _thread.trace is None else _thread.trace.aliases.sets
         if families is not None:

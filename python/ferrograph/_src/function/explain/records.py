@@ -14,7 +14,6 @@ from typing import Any
 from ...context import sources
 from ...context.ownership import is_library_file
 from ...values.public import public
-from ..misses import MANY_AGAIN
 from . import differences
 from .differences import Cause
 from .report import Report
@@ -285,7 +284,7 @@ def _trouble(function: Any, miss: Any) -> str | None:
     """What is wrong where tracing does not come to an end by itself."""
     if miss.n_traced == 0:
         file, _, _ = sources.definition(function)
-        if miss.n_again != MANY_AGAIN or is_library_file(file):
+        if not miss.is_tenth_again() or is_library_file(file):
             return None
         return (
             f"{function.name} ({_definition(function)}) is made and traced anew again and again, "
