@@ -187,6 +187,7 @@ _OWN = (
 )
 # What tensors say themselves, at the line that asks them for what they do not have.
 _SAID = ("Tensor is unhashable", "Cannot convert a symbolic tensor", "SymbolicTensor")
+_SAID += ("raised while the branch or loop at ",)
 
 
 def is_documented(error: Exception) -> bool:

@@ -53,14 +53,24 @@ def mark_left(exception: BaseException) -> None:
         ) from exception
     is_pythons = type(exception).__module__ == "builtins" and not is_diagnostic(exception)
     if is_pythons and not left_region(exception):
-        note = (
-            f"raised while the branch or loop at {here()} was traced: a graph has every branch, "
-            "whichever runs; a test of a Python value traces one alone"
-        )
-        tracebacks.add_note(exception, note)
+        tracebacks.add_note(exception, _note_of_region(exception))
     with contextlib.suppress(AttributeError):  # not every class takes attributes
         exception._ferrograph_left_region = True
         exception._ferrograph_said = None
+
+
+def _note_of_region(exception: BaseException) -> str:
+    """What to say of an error that a branch or loop raises while it is traced. A name that is not
+    there and an operation that does not fit are mistakes wherever they are."""
+    if type(exception) is NameError or any("[Op:" in said for said in said_by(exception)):
+        return f"raised while the branch or loop at {here()} was traced, which may never run"
+    return diagnostic(
+        here(),
+        "raised while a staged branch or loop was traced, which happens whatever the graph "
+        "decides, also where plain Python would not come to that line",
+        "Test with a Python value whether it may run, or let it work for all that the graph may "
+        "decide.",
+    )
 
 
 def left_region(exception: BaseException | None) -> bool:

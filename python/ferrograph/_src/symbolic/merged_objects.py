@@ -518,8 +518,25 @@ def _may_be_one(first: Any, second: Any) -> bool:
     ):
         return False
     if is_symbolic(first) and is_symbolic(second):
-        return not (_is_new_tensor(first) and _is_new_tensor(second))
+        are_new = _is_new_tensor(first), _is_new_tensor(second)
+        # A new object is none that existed before.
+        is_other = (are_new[0] and _was_before(second, first)) or (
+            are_new[1] and _was_before(first, second)
+        )
+        return not (all(are_new) or is_other)
     return _is_of_graph(first) or _is_of_graph(second)
+
+
+def _was_before(first: Any, second: Any) -> bool:
+    """Whether one tensor was there when another one was made: earlier in the same graph, or in one
+    around it, to which nothing is added meanwhile."""
+    if first._graph_id == second._graph_id:
+        return bool(first._id < second._id)
+    graphs = [region.region.graph_id for region in _thread.regions]
+    if second._graph_id not in graphs:
+        return False
+    at = graphs.index(second._graph_id)
+    return first._graph_id not in graphs or graphs.index(first._graph_id) < at
 
 
 def _are_alike(first: Any, second: Any) -> bool:
