@@ -657,9 +657,9 @@ def erosion2d(
 ) -> Tensor:
     """The smallest differences of windows of images and filters.
 
-    >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
+    >>> x = fg.reshape(fg.range(1.0, 5.0), [1, 2, 2, 1])
     >>> fg.nn.erosion2d(x, fg.zeros([2, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4).numpy()
-    array([[[[0.]]]], dtype=float32)
+    array([[[[1.]]]], dtype=float32)
 
     Args:
       value: images of floats or signed integers, or what converts to them:
