@@ -165,6 +165,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
 
     Raises:
       ValueError: where ``gamma`` is negative; InvalidArgumentError where that is seen when run.
+      AttributeError: where ``image`` is of bools, complex numbers or strings.
     """
     image, dtype = as_floats(image)
     known = static_value(gamma)
