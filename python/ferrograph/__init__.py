@@ -273,8 +273,8 @@ if TYPE_CHECKING:
         is_symbolic_tensor,
         no_op,
         register_tensor_conversion_function,
+        tuple,
     )
-    from ._src.interfaces.symbols import tuple_of as tuple
     from ._src.interfaces.tensor_proto import make_ndarray, make_tensor_proto
     from ._src.interfaces.versions import show_versions
     from ._src.ops.blocks import batch_to_space, reverse_sequence, space_to_batch
@@ -683,7 +683,7 @@ if not TYPE_CHECKING:
         "switch_case": "control_flow.cond:switch_case",
         "timestamp": "function.callbacks:timestamp",
         "trace_report": "function.trace_report:trace_report",
-        "tuple": "interfaces.symbols:tuple_of",
+        "tuple": "interfaces.symbols:tuple",
         "unique": "ops.sorting:unique",
         "unique_with_counts": "ops.sorting:unique_with_counts",
         "vectorized_map": "batching.vectorized_map:vectorized_map",

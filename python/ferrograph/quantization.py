@@ -9,13 +9,13 @@ from ._src import door as _door
 
 if TYPE_CHECKING:
     from ._src.ops.quantization import (
+        fake_quant_with_min_max_args,
+        fake_quant_with_min_max_args_gradient,
+        fake_quant_with_min_max_vars,
+        fake_quant_with_min_max_vars_gradient,
         fake_quant_with_min_max_vars_per_channel,
         fake_quant_with_min_max_vars_per_channel_gradient,
     )
-    from ._src.ops.quantization import by_args as fake_quant_with_min_max_args
-    from ._src.ops.quantization import args_gradient as fake_quant_with_min_max_args_gradient
-    from ._src.ops.quantization import by_vars as fake_quant_with_min_max_vars
-    from ._src.ops.quantization import vars_gradient as fake_quant_with_min_max_vars_gradient
     from ._src.ops.quantize_dequantize import quantize_and_dequantize, quantize_and_dequantize_v2
 
 __all__ = [
@@ -31,10 +31,10 @@ __all__ = [
 
 if not TYPE_CHECKING:
     _LAZY = {
-        "fake_quant_with_min_max_args": "ops.quantization:by_args",
-        "fake_quant_with_min_max_args_gradient": "ops.quantization:args_gradient",
-        "fake_quant_with_min_max_vars": "ops.quantization:by_vars",
-        "fake_quant_with_min_max_vars_gradient": "ops.quantization:vars_gradient",
+        "fake_quant_with_min_max_args": "ops.quantization:fake_quant_with_min_max_args",
+        "fake_quant_with_min_max_args_gradient": "ops.quantization:fake_quant_with_min_max_args_gradient",  # noqa: E501
+        "fake_quant_with_min_max_vars": "ops.quantization:fake_quant_with_min_max_vars",
+        "fake_quant_with_min_max_vars_gradient": "ops.quantization:fake_quant_with_min_max_vars_gradient",  # noqa: E501
         "fake_quant_with_min_max_vars_per_channel": "ops.quantization:fake_quant_with_min_max_vars_per_channel",  # noqa: E501
         "fake_quant_with_min_max_vars_per_channel_gradient": "ops.quantization:fake_quant_with_min_max_vars_per_channel_gradient",  # noqa: E501
         "quantize_and_dequantize": "ops.quantize_dequantize:quantize_and_dequantize",

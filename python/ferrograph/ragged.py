@@ -5,8 +5,7 @@
 
 from ._src.hints import TYPE_CHECKING
 
-from ._src.ragged.build import boolean_mask, constant, stack, stack_dynamic_partitions
-from ._src.ragged.build import ragged_range as range
+from ._src.ragged.build import boolean_mask, constant, range, stack, stack_dynamic_partitions
 from ._src.ragged.cross import cross, cross_hashed
 from ._src.ragged.elementwise import map_flat_values
 from ._src.ragged.ids import row_splits_to_segment_ids, segment_ids_to_row_splits

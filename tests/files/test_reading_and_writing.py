@@ -1,6 +1,7 @@
 """Records, the file system, examples and summaries."""
 
 import gzip
+import os
 import struct
 import zlib
 
@@ -142,6 +143,13 @@ def test_summaries_of_functions_are_written_in_order(tmp_path):
     assert not fg.summary.scalar("loss", 1.0, step=0).numpy()
 
 
+def test_texts_of_summaries_are_strings(tmp_path):
+    words = "'data' of text: data must be strings, got int32"
+    writer = fg.summary.create_file_writer(str(tmp_path))
+    with writer.as_default(), pytest.raises(ValueError, match=words):
+        fg.summary.text("note", [1, 2], step=0)
+
+
 def test_summaries_need_a_step(tmp_path):
     writer = fg.summary.create_file_writer(str(tmp_path))
     with writer.as_default(), pytest.raises(ValueError, match="No step set"):
@@ -164,3 +172,5 @@ def test_names_of_files_with_their_scheme(tmp_path):
     assert fg.io.gfile.exists(f"file://{path}")
     fg.io.gfile.copy(str(path), f"file://{path}2")
     assert fg.io.gfile.GFile(f"{path}2").read() == "one"
+    assert fg.io.gfile.glob(f"file://{path}*") == [str(path), f"{path}2"]
+    assert fg.io.gfile.glob([os.fsencode(f"file://{path}"), "file:///none"]) == [str(path)]

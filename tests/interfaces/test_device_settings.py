@@ -76,3 +76,10 @@ def test_the_number_of_threads_is_settled_once(run_python):
         """
     )
     assert done.stdout.split() == ["1", "1"]
+
+
+@pytest.mark.parametrize("wanted", [[], [3], [fg.config.LogicalDeviceConfiguration(1024)]])
+def test_other_logical_devices_are_refused(wanted):
+    words = "'logical_devices' of set_logical_device_configuration: .* must be one configuration"
+    with pytest.raises(ValueError, match=words):
+        fg.config.set_logical_device_configuration(CPU, wanted)

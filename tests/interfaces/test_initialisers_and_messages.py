@@ -353,3 +353,18 @@ def test_a_class_of_variables_may_set_its_name():
     assert v.name == "of/the/class:0"
     assert float(fg.function(lambda: v.assign_add(1.0))()) == 2.0
     assert fg.Variable(1.0, name="w").name == "w:0"
+
+
+def test_errors_call_functions_as_users_do():
+    q, own = fg.quantization, "fake_quant_with_min_max_"
+    calls = {
+        "tuple": lambda: fg.tuple(3),
+        f"{own}args": lambda: q.fake_quant_with_min_max_args("a"),
+        f"{own}args_gradient": lambda: q.fake_quant_with_min_max_args_gradient("a", [1.0]),
+        f"{own}vars": lambda: q.fake_quant_with_min_max_vars("a", 0.0, 1.0),
+        f"{own}vars_gradient": lambda: q.fake_quant_with_min_max_vars_gradient("a", [1.0], 0, 1),
+        "range": lambda: fg.ragged.range(object()),
+    }
+    for name, call in calls.items():
+        with pytest.raises((TypeError, ValueError), match=rf"argument '\w+' of {name}\b"):
+            call()

@@ -299,3 +299,21 @@ def test_differences_end_where_nothing_is_left():
 
     with pytest.raises(ValueError, match="n = 4611686018427387904 along an axis of unknown length"):
         far(fg.ones([3]))
+
+
+@pytest.mark.parametrize("values", [[1, 2], [True, False], np.array([1, 4], np.uint8)])
+@pytest.mark.parametrize("dtype", [None, int, np.float32])
+def test_nanmean_of_integers_is_their_mean(values, dtype):
+    found = fg.experimental.numpy.nanmean(values, dtype=dtype)
+    expected = np.nanmean(np.array(values), dtype=dtype)
+    assert found.dtype.as_numpy_dtype == expected.dtype and found.numpy() == expected
+
+
+def test_nanmean_leaves_out_nan_before_it_casts():
+    assert float(fg.experimental.numpy.nanmean([1.5, np.nan, 4.0], dtype=int)) == 2.5
+
+
+def test_bools_are_real():
+    n = fg.experimental.numpy
+    assert n.iscomplex([True, False]).numpy().tolist() == [False, False]
+    assert n.isreal([True, False]).numpy().tolist() == [True, True]

@@ -56,3 +56,12 @@ def test_windows_may_be_larger_than_images(size, is_traced):
     assert (largest.numpy() == 5).all()
     assert (mean.numpy() == 2.5).all()
     assert gradient.numpy().ravel().tolist() == [1, 1, 1, 1, 1, 7]
+
+
+@pytest.mark.parametrize("window", [2, [], [2, 2, 2, 2], "22", fg.constant(2)])
+@pytest.mark.parametrize("kind", ["MAX", "AVG"])
+def test_windows_of_another_count_of_axes(window, kind):
+    with pytest.raises(ValueError, match=r"window_shape must be a list of 1, 2 or 3 sizes, got "):
+        fg.nn.pool(fg.ones([1, 4, 4, 1]), window, kind)
+    for fits in ((2, 2), np.array([2, 2]), fg.constant([2, 2])):
+        assert fg.nn.pool(fg.ones([1, 4, 4, 1]), fits, kind).shape == [1, 3, 3, 1]

@@ -182,3 +182,9 @@ def test_second_derivatives_of_a_spectrum():
     # The power of a spectrum is the length times that of the signal.
     near(slope, 2 * 20 * SIGNAL)
     near(outer.gradient(slope, x), np.full(20, 40.0))
+
+
+@pytest.mark.parametrize("name", ["fftshift", "ifftshift"])
+def test_shifts_along_axes_that_are_no_integers(name):
+    with pytest.raises(TypeError, match=f"^{name}: axes must be an integer, got 1.5"):
+        getattr(S, name)(fg.constant([1, 2]), axes=[1.5])

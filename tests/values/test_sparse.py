@@ -130,6 +130,12 @@ def test_rearranging(how):
         run(how, lambda s: fg.sparse.reshape(s, [4, 2]), s)
     with pytest.raises(fg.errors.InvalidArgumentError):
         run(how, lambda s: fg.sparse.concat(0, [s, fg.sparse.transpose(s)]), s)
+    for perm in ([0, 0], [0], [0, 2], [1, 0, 1], [-1, 0]):
+        with pytest.raises(fg.errors.InvalidArgumentError, match="each axis once"):
+            run(how, lambda s, perm=perm: fg.sparse.transpose(s, perm), s)
+        with pytest.raises(fg.errors.InvalidArgumentError, match="each axis once"):
+            run(how, lambda s, p: fg.sparse.transpose(s, p), s, fg.constant(perm))
+    same(run(how, lambda s, p: fg.sparse.transpose(s, p), s, fg.constant([1, 0])), DENSE.T)
 
 
 @ways

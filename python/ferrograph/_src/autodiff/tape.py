@@ -184,6 +184,7 @@ class GradientTape(_core.TapeBase):
         >>> with fg.GradientTape() as tape:
         ...     tape.watch(x)
         ...     y = fg.stop_gradient(x) * 2.0
+        >>> tape.gradient(y, x)
         >>> tape.why_none(y, x).reason
         'stop_gradient'
         """

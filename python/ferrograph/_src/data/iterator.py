@@ -228,8 +228,8 @@ class NumpyIterator:
 
         >>> it = fg.data.Dataset.range(3).as_numpy_iterator()
         >>> place = it.save()
-        >>> next(it) == 0, it.restore(place), next(it) == 0
-        (True, None, True)
+        >>> int(next(it)), it.restore(place), int(next(it))
+        (0, None, 0)
         """
         position = self._iterator._serialize_to_tensors()[_POSITION]
         return _core.emit("SerializeTensor", (position,))

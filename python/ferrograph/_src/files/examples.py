@@ -120,7 +120,7 @@ class Example(Message):
     >>> fg.train.Example.FromString(text).features.feature["age"].int64_list.value
     [33]
     >>> wanted = {"age": fg.io.FixedLenFeature([], fg.int64)}
-    >>> fg.io.parse_single_example(text, wanted)["age"].numpy()
+    >>> int(fg.io.parse_single_example(text, wanted)["age"])
     33
     """
 

@@ -464,7 +464,7 @@ def glob(pattern: Any) -> list[str]:
 
     Args:
       pattern: a string, bytes or a path object with ``*``, ``?`` and ``[...]`` in it, or several of
-        such.
+        such; one may begin with ``file://``, which the names found do not.
 
     Returns:
       A list of strings, empty where none fits.
@@ -472,7 +472,7 @@ def glob(pattern: Any) -> list[str]:
     several = isinstance(pattern, Iterable) and not isinstance(pattern, (str, bytes, os.PathLike))
     found: list[str] = []
     for one in pattern if several else [pattern]:
-        named = _core.convert_to_tensor(os.fsencode(one), string)
+        named = _core.convert_to_tensor(os.fsencode(_name(one)), string)
         names = _core.emit("MatchingFiles", (named,), None, None)
         found += [os.fsdecode(name) for name in names.numpy().tolist()]
     return found

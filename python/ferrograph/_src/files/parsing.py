@@ -298,7 +298,7 @@ def parse_single_sequence_example(
     >>> message.context.feature["n"].int64_list.value.append(3)
     >>> context, _ = fg.io.parse_single_sequence_example(
     ...     message.SerializeToString(), {"n": fg.io.FixedLenFeature([], fg.int64)})
-    >>> context["n"].numpy()
+    >>> int(context["n"])
     3
 
     Args:

@@ -85,7 +85,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     def value() -> Any:
         made = _core.convert_to_tensor(data)
         if made.dtype != string:
-            raise ValueError(f"the text {shown(name)} must be strings, got {made.dtype.name}")
+            raise ValueError(f"data must be strings, got {made.dtype.name}")
         return made
 
     return _written(name, value, step, _metadata("text", description, _TENSOR), "text_summary")

@@ -152,8 +152,11 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: An
     """
     _check_device(device)
     wanted = list(logical_devices or [])
-    if len(wanted) != 1 or any(value is not None for value in wanted[0]):
-        raise ValueError("the CPU is one logical device here, without limits of its own")
+    if wanted != [LogicalDeviceConfiguration()]:
+        raise ValueError(
+            "logical_devices must be one configuration without limits, as the CPU has but one, "
+            f"got {shown(wanted)}"
+        )
     _Settings.configurations[device.name] = wanted
 
 

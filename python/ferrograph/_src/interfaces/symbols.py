@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,7 @@ __all__ = [
     "is_symbolic_tensor",
     "no_op",
     "register_tensor_conversion_function",
-    "tuple_of",
+    "tuple",
 ]
 
 
@@ -163,7 +164,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation | None:
 
 @public("tuple")
 @told
-def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
     """The tensors, each of which is there once all of them are; None stays.
 
     >>> [int(t) for t in fg.tuple([fg.constant(1), fg.constant(2)])]
@@ -218,7 +219,7 @@ def register_tensor_conversion_function(
       TypeError: for Python's own classes, for classes that take no new methods, and for a function
         that cannot be called.
     """
-    classes = base_type if isinstance(base_type, tuple) else (base_type,)
+    classes = base_type if isinstance(base_type, builtins.tuple) else (base_type,)
     if not classes or not all(isinstance(one, type) for one in classes):
         raise TypeError(f"base_type must be a type or a tuple of types, got {shown(base_type)}")
     if not callable(conversion_func):

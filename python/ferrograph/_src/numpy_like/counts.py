@@ -8,8 +8,8 @@ from .. import ops
 from ..ops import elementwise
 from ..ops._dispatch import told
 from ..values.public import public
-from .promotion import array, as_bools, dtype_of, inexact, summed
-from .reductions import _axes
+from .promotion import array, as_bools, dtype_of, summed
+from .reductions import _axes, mean
 
 __all__: list[str] = []
 
@@ -214,16 +214,21 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None =
       keepdims: a bool, whether the axes stay, of size 1; False by default.
 
     Returns:
-      A tensor of that dtype, of float64 for an integer one, of the shape of a without the axes.
+      A tensor of that dtype, of the shape of a without the axes; of float64 where a is of floats
+        and dtype of integers.
 
     Raises:
       InvalidArgumentError: for an axis out of range.
       UnimplementedError: for strings.
     """
-    a = inexact(a) if dtype is None else array(a, dtype_of(dtype))
-    total = ops.reduce_sum(_instead(a, 0), _axes(axis), bool(keepdims))
-    known = ops.cast(ops.equal(a, a), total.dtype)
-    return total / ops.reduce_sum(known, _axes(axis), bool(keepdims))
+    a = array(a)
+    if not (a.dtype.is_floating or a.dtype.is_complex):
+        return mean(a, axis, dtype, None, keepdims)
+    known, a = ops.equal(a, a), _instead(a, 0)
+    total = ops.reduce_sum(
+        a if dtype is None else array(a, dtype_of(dtype)), _axes(axis), bool(keepdims)
+    )
+    return total / ops.reduce_sum(ops.cast(known, total.dtype), _axes(axis), bool(keepdims))
 
 
 def _instead(a: Any, value: int) -> Any:

@@ -83,15 +83,16 @@ def iscomplex(x: Any) -> Any:
     [False, True]
 
     Args:
-      x: a tensor of numbers, or what converts to one; of any shape.
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
 
     Returns:
       A tensor of bools, of the shape of x.
 
     Raises:
-      TypeError: for bools and strings.
+      TypeError: for strings.
     """
-    return ops.not_equal(imag(x), 0)
+    part = imag(x)
+    return ops.not_equal(part, False if part.dtype.is_bool else 0)
 
 
 @public("experimental.numpy.isreal")
@@ -102,15 +103,15 @@ def isreal(x: Any) -> Any:
     [True, False]
 
     Args:
-      x: a tensor of numbers, or what converts to one; of any shape.
+      x: a tensor of numbers or bools, or what converts to one; of any shape.
 
     Returns:
       A tensor of bools, of the shape of x.
 
     Raises:
-      TypeError: for bools and strings.
+      TypeError: for strings.
     """
-    return ops.equal(imag(x), 0)
+    return ops.logical_not(iscomplex(x))
 
 
 @public("experimental.numpy.iscomplexobj")

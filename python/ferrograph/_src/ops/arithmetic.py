@@ -618,8 +618,8 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(1 + y), and 0 wherever x is 0.
 
-    >>> fg.math.xlog1py([0.0, 1.0], [-1.0, 0.5]).numpy()
-    array([0.       , 0.4054651], dtype=float32)
+    >>> fg.math.xlog1py([0.0, 1.0], [-1.0, 0.5]).numpy().round(4)
+    array([0.    , 0.4055], dtype=float32)
 
     Args:
       x: a tensor of floats or complex numbers, or what converts to one; of any shape.
@@ -668,8 +668,8 @@ _DIVISION = dict.fromkeys(("int8", "uint8", "int16", "uint16"), float32) | dict.
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The angle of the point ``(x, y)`` in [-pi, pi], in the quadrant that both signs tell.
 
-    >>> fg.atan2([1.0, -1.0], [-1.0, -1.0]).numpy()
-    array([ 2.3561945, -2.3561945], dtype=float32)
+    >>> fg.atan2([1.0, -1.0], [-1.0, -1.0]).numpy().round(4)
+    array([ 2.3562, -2.3562], dtype=float32)
 
     Args:
       y: a tensor of floats.
@@ -875,8 +875,8 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """``log(sigmoid(x))`` as ``-softplus(-x)``, which stays finite for large negative ``x``.
 
-    >>> fg.math.log_sigmoid([0.0, -200.0]).numpy()
-    array([  -0.6931472, -200.       ], dtype=float32)
+    >>> fg.math.log_sigmoid([0.0, -200.0]).numpy().round(4)
+    array([  -0.6931, -200.    ], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.

@@ -66,8 +66,8 @@ def stateless_gamma(
 
     The gradient flows to both parameters.
 
-    >>> fg.random.stateless_gamma([2], seed=[1, 2], alpha=2.0).numpy()
-    array([2.8172736, 1.9241248], dtype=float32)
+    >>> fg.random.stateless_gamma([2], seed=[1, 2], alpha=2.0).numpy().round(3)
+    array([2.817, 1.924], dtype=float32)
 
     Args:
       shape: the shape of the samples, which ends with that of the parameters.
@@ -149,7 +149,7 @@ def stateless_poisson(
     """Samples of Poisson distributions, by a seed given as two integers.
 
     >>> fg.random.stateless_poisson([3], seed=[1, 2], lam=4.0).numpy()
-    array([4, 4, 4], dtype=int32)
+    array([6, 5, 6], dtype=int32)
 
     Args:
       shape: the shape of the samples, which ends with that of the rates.
@@ -240,7 +240,7 @@ def stateless_binomial(
     """How many of ``counts`` trials succeed, by a seed given as two integers.
 
     >>> fg.random.stateless_binomial([3], seed=[1, 2], counts=100.0, probs=0.25).numpy()
-    array([25, 25, 20], dtype=int32)
+    array([30, 28, 31], dtype=int32)
 
     Args:
       shape: the shape of the samples, which ends with that of the parameters.

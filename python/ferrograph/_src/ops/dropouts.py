@@ -61,7 +61,7 @@ def stateless_dropout(
 
     >>> x = fg.ones([6])
     >>> fg.nn.experimental.stateless_dropout(x, rate=0.5, seed=[1, 0]).numpy()
-    array([2., 0., 2., 0., 2., 2.], dtype=float32)
+    array([2., 0., 2., 0., 0., 0.], dtype=float32)
 
     Args:
       x: a tensor of floats.

@@ -371,7 +371,7 @@ def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor
       axes: the axis or axes; all by default.
       name: a name for the operation.
     """
-    return _shifted(x, axes, 1, name)
+    return _shifted(x, axes, 1, "fftshift", name)
 
 
 @public("signal.ifftshift")
@@ -395,16 +395,16 @@ def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tenso
       ValueError, InvalidArgumentError: where one is outside of the rank, while tracing and when
         run.
     """
-    return _shifted(x, axes, -1, name)
+    return _shifted(x, axes, -1, "ifftshift", name)
 
 
-def _shifted(x: Any, axes: Any, sign: int, name: Any) -> Tensor:
+def _shifted(x: Any, axes: Any, sign: int, what: str, name: Any) -> Tensor:
     x = convert(x)
     if axes is None:
         rank = rank_of(x)
         axes = range(rank) if is_tensor(rank) else list(builtins.range(rank))
     if not is_tensor(axes):
-        axes = [whole(axis, "fftshift: axes") for axis in as_list(axes)]
+        axes = [whole(axis, f"{what}: axes") for axis in as_list(axes)]
         for axis in axes:
             if x.ndim is not None and not -x.ndim <= axis < x.ndim:
                 raise axis_error(axis, x.shape)

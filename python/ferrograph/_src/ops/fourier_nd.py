@@ -121,8 +121,8 @@ def rfftnd(
     """As ``signal.fftnd`` of real numbers, up to half the length along the last one of ``axes``.
 
     >>> fg.signal.rfftnd([[1.0, 2.0], [3.0, 4.0]], axes=[1, 0]).numpy()
-    array([[ 3.+0.j,  7.+0.j],
-           [-1.+0.j, -1.+0.j]], dtype=complex64)
+    array([[10.+0.j, -2.+0.j],
+           [-4.+0.j,  0.+0.j]], dtype=complex64)
 
     Args:
       input_tensor: a tensor of float32 or float64, or what converts to one; of known rank.

@@ -56,7 +56,8 @@ def convert_image_dtype(
 ) -> Tensor:
     """An image of another dtype, scaled: floats are from 0 to 1, integers up to their largest.
 
-    >>> fg.image.convert_image_dtype(fg.constant([0, 51, 255], fg.uint8), fg.float32).numpy()
+    >>> pixels = fg.constant([0, 51, 255], fg.uint8)
+    >>> fg.image.convert_image_dtype(pixels, fg.float32).numpy().round(4)
     array([0. , 0.2, 1. ], dtype=float32)
 
     Args:
@@ -164,6 +165,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
 
     Raises:
       ValueError: where ``gamma`` is negative; InvalidArgumentError where that is seen when run.
+      AttributeError: where ``image`` is of bools, complex numbers or strings.
     """
     image, dtype = as_floats(image)
     known = static_value(gamma)
@@ -382,7 +384,7 @@ def _mixed(images: TensorLike, matrix: Any) -> Tensor:
 def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Brightness, orange to blue, and green to purple, of RGB images of floats.
 
-    >>> fg.image.rgb_to_yiq([[1.0, 1.0, 1.0]]).numpy().round(3)[0, 0]
+    >>> round(float(fg.image.rgb_to_yiq([[1.0, 1.0, 1.0]])[0, 0]), 3)
     1.0
 
     Args:
@@ -424,7 +426,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
 def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Brightness and the distances of blue and red from it, of RGB images of floats.
 
-    >>> fg.image.rgb_to_yuv([[1.0, 1.0, 1.0]]).numpy().round(3)[0, 0]
+    >>> round(float(fg.image.rgb_to_yuv([[1.0, 1.0, 1.0]])[0, 0]), 3)
     1.0
 
     Args:

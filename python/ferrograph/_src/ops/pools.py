@@ -14,6 +14,7 @@ from ..values.errors import shown
 from ..values.public import public
 from ._base import Tensor, TensorLike, convert, convert_pair, emit
 from ._dispatch import told
+from ._numbers import several, whole
 from ._ranks import of_rank
 from .arithmetic import maximum, realdiv
 from .arrays import concat, expand_dims, pad, reshape, reverse, shape, squeeze, stack, transpose
@@ -487,21 +488,21 @@ def pool(
       A tensor of the dtype and the rank of ``input``.
 
     Raises:
-      ValueError: for another type or format, where both strides and dilations are above 1, and
-        where dilations are above 1 along other axes than those of images.
+      ValueError: for windows along another count of axes, another type or format, where both
+        strides and dilations are above 1, and where dilations are above 1 along other axes than
+        those of images.
       InvalidArgumentError: where windows without dilations do not fit the input; ValueError while
         tracing.
     """
     kinds = {"MAX": "MaxPool", "AVG": "AvgPool"}
     if pooling_type not in kinds:
         raise ValueError(f'pooling_type must be "MAX" or "AVG", got {shown(pooling_type)}')
-    n = len(window_shape)
+    window = _window(window_shape)
+    n = len(window)
     steps = entries(strides, n, "strides")[1:-1]
     rates = entries(dilations, n, "dilations")[1:-1]
     if max(rates) == 1:
-        return _pooled(
-            kinds[pooling_type], n, input, window_shape, steps, padding, data_format, name
-        )
+        return _pooled(kinds[pooling_type], n, input, window, steps, padding, data_format, name)
     if max(steps) > 1:
         raise ValueError("strides > 1 not supported in conjunction with dilations > 1")
     if n != 2:
@@ -509,8 +510,17 @@ def pool(
     first = channels_first(2, data_format)
     x = moved_last(convert(input), 2) if first else convert(input)
     pooled = _largest if pooling_type == "MAX" else _mean
-    out = pooled(x, list(window_shape), rates, padding)
+    out = pooled(x, window, rates, padding)
     return moved_back(out, 2) if first else out
+
+
+def _window(sizes: Any) -> list[int]:
+    """The size of a window along each of one, two or three axes."""
+    is_list = not isinstance(sizes, (int, str, bytes)) and getattr(sizes, "ndim", 1) == 1
+    found = several(sizes, "window_shape") if is_list else []
+    if len(found) not in (1, 2, 3):
+        raise ValueError(f"window_shape must be a list of 1, 2 or 3 sizes, got {shown(sizes)}")
+    return [whole(size, "window_shape") for size in found]
 
 
 def _mean(x: Any, window: list[Any], rates: list[Any], padding: Any) -> Any:
@@ -657,9 +667,9 @@ def erosion2d(
 ) -> Tensor:
     """The smallest differences of windows of images and filters.
 
-    >>> x = fg.reshape(fg.range(4.0), [1, 2, 2, 1])
+    >>> x = fg.reshape(fg.range(1.0, 5.0), [1, 2, 2, 1])
     >>> fg.nn.erosion2d(x, fg.zeros([2, 2, 1]), [1] * 4, "VALID", "NHWC", [1] * 4).numpy()
-    array([[[[0.]]]], dtype=float32)
+    array([[[[1.]]]], dtype=float32)
 
     Args:
       value: images of floats or signed integers, or what converts to them:

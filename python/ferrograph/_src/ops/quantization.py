@@ -101,7 +101,7 @@ def _check(low: float, high: float) -> None:
 
 @public("quantization.fake_quant_with_min_max_args")
 @told
-def by_args(
+def fake_quant_with_min_max_args(
     inputs: TensorLike,
     min: float = -6,
     max: float = 6,
@@ -134,7 +134,7 @@ def by_args(
 
 @public("quantization.fake_quant_with_min_max_vars")
 @told
-def by_vars(
+def fake_quant_with_min_max_vars(
     inputs: TensorLike,
     min: TensorLike,
     max: TensorLike,
@@ -182,7 +182,7 @@ class FakeQuantGradient(NamedTuple):
 
 @public("quantization.fake_quant_with_min_max_args_gradient")
 @told
-def args_gradient(
+def fake_quant_with_min_max_args_gradient(
     gradients: TensorLike,
     inputs: TensorLike,
     min: float = -6,
@@ -223,7 +223,7 @@ def args_gradient(
 
 @public("quantization.fake_quant_with_min_max_vars_gradient")
 @told
-def vars_gradient(
+def fake_quant_with_min_max_vars_gradient(
     gradients: TensorLike,
     inputs: TensorLike,
     min: TensorLike,

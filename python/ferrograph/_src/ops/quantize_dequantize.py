@@ -51,7 +51,7 @@ def quantize_and_dequantize_v2(
     >>> fg.quantization.quantize_and_dequantize_v2(
     ...     [0.3, -1.0, 2.0], -1.0, 1.0, num_bits=2, range_given=True
     ... ).numpy()
-    array([ 0. , -1. ,  0.5], dtype=float32)
+    array([ 0., -1.,  1.], dtype=float32)
 
     Args:
       input: a floating tensor.

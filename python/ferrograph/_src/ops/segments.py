@@ -373,8 +373,8 @@ def unsorted_segment_sqrt_n(
     """The sums of the slices with each id, divided by the square root of their number; negative ids
     are dropped.
 
-    >>> fg.math.unsorted_segment_sqrt_n([1.0, 3.0], [0, 0], 1).numpy()
-    array([2.828427], dtype=float32)
+    >>> fg.math.unsorted_segment_sqrt_n([1.0, 3.0], [0, 0], 1).numpy().round(4)
+    array([2.8284], dtype=float32)
 
     Args:
       data: a tensor of floats, or what converts to one.

@@ -17,8 +17,8 @@ from ._ranks import of_one_shape
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0.
 
-    >>> fg.math.bessel_i0([0.0, 1.0]).numpy()
-    array([1.       , 1.2660658], dtype=float32)
+    >>> fg.math.bessel_i0([0.0, 1.0]).numpy().round(4)
+    array([1.    , 1.2661], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -37,8 +37,8 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 1.
 
-    >>> fg.math.bessel_i1([0.0, 1.0]).numpy()
-    array([0.       , 0.5651591], dtype=float32)
+    >>> fg.math.bessel_i1([0.0, 1.0]).numpy().round(4)
+    array([0.    , 0.5652], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -57,8 +57,8 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 0: infinite from 0 down.
 
-    >>> fg.math.special.bessel_k0([0.5, 1.0]).numpy()
-    array([0.9244191, 0.4210244], dtype=float32)
+    >>> fg.math.special.bessel_k0([0.5, 1.0]).numpy().round(4)
+    array([0.9244, 0.421 ], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -77,8 +77,8 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(x) K0(x) for the modified Bessel function of the second kind of order 0.
 
-    >>> fg.math.special.bessel_k0e([0.5, 1.0]).numpy()
-    array([1.5241094, 1.1444631], dtype=float32)
+    >>> fg.math.special.bessel_k0e([0.5, 1.0]).numpy().round(4)
+    array([1.5241, 1.1445], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -97,8 +97,8 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 1: infinite from 0 down.
 
-    >>> fg.math.special.bessel_k1([0.5, 1.0]).numpy()
-    array([1.6564411 , 0.60190725], dtype=float32)
+    >>> fg.math.special.bessel_k1([0.5, 1.0]).numpy().round(4)
+    array([1.6564, 0.6019], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -117,8 +117,8 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """exp(x) K1(x) for the modified Bessel function of the second kind of order 1.
 
-    >>> fg.math.special.bessel_k1e([0.5, 1.0]).numpy()
-    array([2.7310097, 1.6361535], dtype=float32)
+    >>> fg.math.special.bessel_k1e([0.5, 1.0]).numpy().round(4)
+    array([2.731 , 1.6362], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -137,8 +137,8 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 0.
 
-    >>> fg.math.special.bessel_j0([0.5, 1.0]).numpy()
-    array([0.9384698, 0.7651977], dtype=float32)
+    >>> fg.math.special.bessel_j0([0.5, 1.0]).numpy().round(4)
+    array([0.9385, 0.7652], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -157,8 +157,8 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 1.
 
-    >>> fg.math.special.bessel_j1([0.5, 1.0]).numpy()
-    array([0.24226846, 0.44005057], dtype=float32)
+    >>> fg.math.special.bessel_j1([0.5, 1.0]).numpy().round(4)
+    array([0.2423, 0.4401], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -177,8 +177,8 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 0: -infinity from 0 down.
 
-    >>> fg.math.special.bessel_y0([0.5, 1.0]).numpy()
-    array([-0.44451874,  0.08825696], dtype=float32)
+    >>> fg.math.special.bessel_y0([0.5, 1.0]).numpy().round(4)
+    array([-0.4445,  0.0883], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -197,8 +197,8 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
 def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 1: -infinity from 0 down.
 
-    >>> fg.math.special.bessel_y1([0.5, 1.0]).numpy()
-    array([-1.4714724, -0.7812128], dtype=float32)
+    >>> fg.math.special.bessel_y1([0.5, 1.0]).numpy().round(4)
+    array([-1.4715, -0.7812], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -217,8 +217,8 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
 def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x.
 
-    >>> fg.math.special.dawsn([0.5, 1.0]).numpy()
-    array([0.4244364, 0.5380795], dtype=float32)
+    >>> fg.math.special.dawsn([0.5, 1.0]).numpy().round(4)
+    array([0.4244, 0.5381], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -237,8 +237,8 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
 def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """The integral of exp(t) / t from -infinity to x (its principal value); NaN below 0.
 
-    >>> fg.math.special.expint([0.5, 1.0]).numpy()
-    array([0.4542199, 1.8951178], dtype=float32)
+    >>> fg.math.special.expint([0.5, 1.0]).numpy().round(4)
+    array([0.4542, 1.8951], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -257,8 +257,8 @@ def expint(x: TensorLike, name: str | None = None) -> Tensor:
 def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """The integral of cos(pi t^2 / 2) from 0 to x.
 
-    >>> fg.math.special.fresnel_cos([0.5, 1.0]).numpy()
-    array([0.49234423, 0.7798934 ], dtype=float32)
+    >>> fg.math.special.fresnel_cos([0.5, 1.0]).numpy().round(4)
+    array([0.4923, 0.7799], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -277,8 +277,8 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
 def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """The integral of sin(pi t^2 / 2) from 0 to x.
 
-    >>> fg.math.special.fresnel_sin([0.5, 1.0]).numpy()
-    array([0.06473243, 0.43825915], dtype=float32)
+    >>> fg.math.special.fresnel_sin([0.5, 1.0]).numpy().round(4)
+    array([0.0647, 0.4383], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -299,8 +299,8 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor:
 
     NaN for x below 0.
 
-    >>> fg.math.special.spence([0.5, 1.0, 2.0]).numpy()
-    array([ 0.58224055,  0.        , -0.822467  ], dtype=float32)
+    >>> fg.math.special.spence([0.5, 1.0, 2.0]).numpy().round(4)
+    array([ 0.5822,  0.    , -0.8225], dtype=float32)
 
     Args:
       x: a tensor of floats, or what converts to one; of any shape.
@@ -322,8 +322,8 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     The integral of t^(a-1) exp(-t) from 0 to x, over Gamma(a). It is differentiable by both
     arguments: twice by ``a``.
 
-    >>> fg.math.igamma([1.0, 2.0], 1.0).numpy()
-    array([0.63212055, 0.26424112], dtype=float32)
+    >>> fg.math.igamma([1.0, 2.0], 1.0).numpy().round(4)
+    array([0.6321, 0.2642], dtype=float32)
 
     Args:
       a: the parameter, above 0; NaN else.
@@ -343,8 +343,8 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
 
     It is accurate where it is small, and differentiable as ``igamma`` is.
 
-    >>> fg.math.igammac([1.0, 2.0], 1.0).numpy()
-    array([0.36787945, 0.7357589 ], dtype=float32)
+    >>> fg.math.igammac([1.0, 2.0], 1.0).numpy().round(4)
+    array([0.3679, 0.7358], dtype=float32)
 
     Args:
       a: the parameter, above 0; NaN else.

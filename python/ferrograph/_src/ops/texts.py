@@ -18,8 +18,8 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
     ``to_hash_bucket_fast`` is the better one for new programs: its hash is documented.
 
-    >>> fg.strings.to_hash_bucket(["a", "b", "a"], 3).numpy()
-    array([2, 1, 2])
+    >>> fg.strings.to_hash_bucket(["a", "b", "a"], 1000).numpy()
+    array([868, 370, 868])
 
     Args:
       input: a tensor of strings, or what converts to one; of any shape.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from .. import ops
@@ -15,7 +16,7 @@ from ..values.public import public
 from .arrays import concat
 from .tensor import RaggedTensor, is_ragged
 
-__all__ = ["boolean_mask", "constant", "ragged_range", "stack", "stack_dynamic_partitions"]
+__all__ = ["boolean_mask", "constant", "range", "stack", "stack_dynamic_partitions"]
 
 
 @public("ragged.constant")
@@ -64,7 +65,7 @@ def constant(
     if ragged_rank >= max(1, deepest) and deepest > 0:
         raise ValueError(f"ragged_rank {ragged_rank} is not below the depth {deepest}")
     nested, flat = [], _listed(pylist)
-    for level in range(ragged_rank):
+    for level in builtins.range(ragged_rank):
         if not all(isinstance(row, list) for row in flat):
             raise ValueError(f"a value stands at depth {level + 1}, a list is expected there")
         nested.append([len(row) for row in flat])
@@ -127,7 +128,7 @@ def _depths(value: Any) -> tuple[int | None, int]:
 
 @public("ragged.range")
 @told
-def ragged_range(
+def range(
     starts: Any,
     limits: Any = None,
     deltas: Any = 1,

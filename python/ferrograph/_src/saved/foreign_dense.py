@@ -182,11 +182,11 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "Empty": ("output", _empty),
     "FakeQuantWithMinMaxArgs": (
         "outputs",
-        _with(quantization.by_args, "min", "max", *_RANGE),
+        _with(quantization.fake_quant_with_min_max_args, "min", "max", *_RANGE),
     ),
     "FakeQuantWithMinMaxVars": (
         "outputs",
-        _with(quantization.by_vars, *_RANGE),
+        _with(quantization.fake_quant_with_min_max_vars, *_RANGE),
     ),
     "FakeQuantWithMinMaxVarsPerChannel": (
         "outputs",

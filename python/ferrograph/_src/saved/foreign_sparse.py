@@ -199,7 +199,7 @@ def _ragged_gather(x: Tensors, a: Attributes) -> Any:
 
 
 def _ragged_range(x: Tensors, a: Attributes) -> Any:
-    made = ragged_build.ragged_range(x[0], x[1], x[2], row_splits_dtype=a.get("Tsplits", int64))
+    made = ragged_build.range(x[0], x[1], x[2], row_splits_dtype=a.get("Tsplits", int64))
     return made.row_splits, made.values
 
 

@@ -244,7 +244,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     >>> f = fg.function(lambda x: x + 1).get_concrete_function(fg.TensorSpec([], fg.int32, "x"))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = fg.io.write_graph(f.graph, folder, "graph.pbtxt")
-    ...     print(open(path).read()[:37])
+    ...     print(open(path).read()[:38])
     node {
       name: "x"
       op: "Placeholder"

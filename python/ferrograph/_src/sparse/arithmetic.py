@@ -506,9 +506,9 @@ def segment_sqrt_n(
 
     Row i of the result comes from the rows with number i; zeros where there are none.
 
-    >>> fg.sparse.segment_sqrt_n([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy()
-    array([[2.828427, 4.242641],
-           [3.      , 4.      ]], dtype=float32)
+    >>> fg.sparse.segment_sqrt_n([[1.0, 2.0], [3.0, 4.0]], [0, 1, 1], [0, 0, 1]).numpy().round(4)
+    array([[2.8284, 4.2426],
+           [3.    , 4.    ]], dtype=float32)
 
     Args:
       data: a tensor of floats, or what converts to one; of rank 1 or more.

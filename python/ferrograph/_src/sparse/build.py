@@ -222,14 +222,28 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
       A ``SparseTensor`` of the same dtype, its elements in row-major order.
 
     Raises:
-      InvalidArgumentError: for an axis out of range.
+      InvalidArgumentError: where perm is no permutation of the axes.
       TypeError: where sp_input is not sparse.
     """
     sp = _sparse(sp_input)
     if perm is None:
         perm = ops.range(ops.size(sp.dense_shape) - 1, -1, -1)
+    else:
+        perm = of_rank(_core.convert_to_tensor(perm, dtype_hint=dtypes.int32), 1)
+        require(_is_permutation(perm, sp), "sparse.transpose: perm must have each axis once")
     indices = ops.gather(sp.indices, perm, axis=1)
     return in_order(made(indices, sp.values, ops.gather(sp.dense_shape, perm)))
+
+
+def _is_permutation(perm: Any, sp: SparseTensor) -> Any:
+    """Whether integers are the axes of a tensor, each once: a bool tensor."""
+    known = perm._constant_value()
+    if known is not None and sp.shape.rank is not None:
+        axes = sorted(known.numpy().tolist())
+        return _core.convert_to_tensor(axes == list(range(sp.shape.rank)))
+    axes = ops.range(ops.cast(ops.size(sp.dense_shape), perm.dtype))
+    once = ops.reduce_all(ops.reduce_any(ops.expand_dims(axes, 1) == perm, 1))
+    return ops.logical_and(once, ops.size(perm) == ops.size(axes))
 
 
 @public("sparse.slice")
@@ -375,7 +389,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
     Args:
       sp_input: a ``SparseTensor``.
-      to_retain: a bool vector with an entry for each element.
+      to_retain: a bool vector with an entry for each element; numbers other than 0 hold, too.
 
     Returns:
       A ``SparseTensor`` of the same dtype and dense shape.
