@@ -221,6 +221,12 @@ def label_of(owner: Any, anchors: Iterable[types.FunctionType]) -> str:
     """How the user's code calls an object: by a name, or a name and an attribute or a key."""
     if issubclass(type(owner), type):
         return owner.__name__
+    if type(owner) is types.CellType:
+        for function in anchors:
+            cells = function.__closure__ or ()
+            for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+                if cell is owner:
+                    return name
     named = list(_names_in(anchors))
     labels = [name for name, value in named if value is owner]
     labels = labels or [label for name, value in named if (label := _below(name, value, owner))]
@@ -232,7 +238,6 @@ def _names_in(anchors: Iterable[types.FunctionType]) -> Iterator[tuple[str, Any]
         names = function.__code__.co_freevars
         for name, cell in zip(names, function.__closure__ or (), strict=True):
             if name not in MACHINERY:
-                yield name, cell
                 yield name, cell_contents(cell)
         for name in words_of(function.__code__):
             if name in function.__globals__:

@@ -5,7 +5,6 @@ arrays, and containers that staging merges.
 from __future__ import annotations
 
 import collections
-import copy
 import functools
 from collections.abc import Callable, Iterable, Iterator
 
@@ -128,6 +127,8 @@ def names_of(value: Any) -> tuple[str, ...]:
 
 def _replaced(value: Any, parts: list) -> Any:
     """A copy of a dataclass instance with other values."""
+    import copy
+
     made = copy.copy(value)
     for name, part in zip(names_of(value), parts, strict=True):
         object.__setattr__(made, name, part)

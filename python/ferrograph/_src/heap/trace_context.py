@@ -17,7 +17,6 @@ from collections.abc import Callable
 from ..context.ownership import loud_cell
 from ..hints import Any, TypeVar
 from ..native import _core
-from .adapters.builtin_classes import is_class
 
 
 class RegionLog:
@@ -330,7 +329,7 @@ def held(value: Any, among: dict[int, Any]) -> Any:
     """A weak reference for noting an object by its id, where its finalizer runs user code; the note
     leaves ``among`` others when the object is freed. An object that gets the id of a freed one
     counts as new. A class is kept: when it is freed depends on the collector."""
-    if is_class(value):
+    if issubclass(type(value), type):
         return value
     if not _has_end(type(value)):
         return None

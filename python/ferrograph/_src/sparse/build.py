@@ -239,8 +239,8 @@ def _is_permutation(perm: Any, sp: SparseTensor) -> Any:
     """Whether integers are the axes of a tensor, each once: a bool tensor."""
     known = perm._constant_value()
     if known is not None and sp.shape.rank is not None:
-        axes = sorted(known.numpy().tolist())
-        return _core.convert_to_tensor(axes == list(range(sp.shape.rank)))
+        given = sorted(known.numpy().tolist())
+        return _core.convert_to_tensor(given == list(range(sp.shape.rank)))
     axes = ops.range(ops.cast(ops.size(sp.dense_shape), perm.dtype))
     once = ops.reduce_all(ops.reduce_any(ops.expand_dims(axes, 1) == perm, 1))
     return ops.logical_and(once, ops.size(perm) == ops.size(axes))

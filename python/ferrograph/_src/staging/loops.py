@@ -287,7 +287,7 @@ def _stage(
                 inputs = variables.inputs[0]
                 state.write(_with_slots(before, slots, variables, inputs))
                 try:
-                    more = going([variables.packed(slot, inputs) for slot in own])
+                    more = going(variables.extras(own, inputs))
                 except Exception as e:
                     variables.met(e)
                     raise
@@ -308,7 +308,7 @@ def _stage(
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
         merged_objects.note_arrays(arrays, reached, place)
-    return [variables.packed(slot, outputs) for slot in own]
+    return variables.extras(own, outputs)
 
 
 def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
@@ -360,7 +360,7 @@ def _iterate(
     slots: dict[int, Slot],
     variables: Variables,
     step: Callable[[list], list],
-    own: list[Slot],
+    own: list[Slot | int],
 ) -> list:
     """Trace one iteration into the body; what each location holds after it."""
     inputs = variables.inputs[1]
@@ -373,7 +373,7 @@ def _iterate(
     with variables.body:
         loop.state.write(start)
         try:
-            extras = step([variables.packed(slot, inputs) for slot in own])
+            extras = step(variables.extras(own, inputs))
         except Exception as e:
             variables.met(e)
             if isinstance(e, NameError):
@@ -385,8 +385,8 @@ def _iterate(
         has_copies = copies.are_made()
         moved = loop_state.moved_objects(slots, start, after) if has_copies else {}
         variables.joins = copies.settled(moved, loop.anchors, variables.place)
-    for slot, value in zip(own, extras, strict=True):
-        variables.results(slot, value)
+    for extra, value in zip(own, extras, strict=True):
+        (variables.result if type(extra) is int else variables.results)(extra, value)
     for i, slot in slots.items():
         if after[i] is UNDEFINED and is_grown(loop.state.places[i].owner):
             continue  # an item of a list that turns out to grow

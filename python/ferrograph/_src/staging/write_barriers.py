@@ -24,7 +24,6 @@ from ..heap.location import (
     global_location,
     name_locations,
 )
-from ..heap.own_attributes import note_default
 from ..heap.source_location import diagnostic, here
 from ..heap.trace_context import has_lists, held, is_proxy, loud, proxy_of, touch, traces
 from ..heap.trace_context import thread as _thread
@@ -80,7 +79,7 @@ def _not_set(kind: str, name: str) -> AttributeError:
 def touch_carried(places: Iterable[Location]) -> None:
     """Note what attributes and items hold, in which a loop is about to put its variables."""
     for place in places:
-        note_default(place, place.get())
+        own_attributes.note_default(place, place.get())
         whole = issubclass(type(place.owner), MUTABLE) and not place.is_module
         touch(Container(place.label, place.owner) if whole else place)
 
@@ -120,7 +119,7 @@ def losing(target: Any, name: str, label: str) -> Any:
         around = [made for made in trace.logs if id(place.owner) not in made.born]
         if around and any(made.repeats for made in around) and place.inherited is not UNDEFINED:
             raise own_attributes.unsure(place)
-        note_default(place, place.get(), place.inherited)
+        own_attributes.note_default(place, place.get(), place.inherited)
     return owner(target, name, label)
 
 

@@ -7,12 +7,10 @@ such tensors are refused where NumPy works in another dtype.
 
 from __future__ import annotations
 
-import numbers
 import operator
 import sys
 import types
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import NoReturn
 
 from .. import ops
 from ..context import ownership, tracebacks
@@ -25,7 +23,7 @@ from ..heap.source_location import here, refusal
 from ..heap.structure import arrays_in, is_array, memory_of
 from ..heap.trace_context import thread as _thread
 from ..heap.trace_context import watch_operators
-from ..hints import Any
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
 from ..values import dtypes, errors
 from ..values.composite import CompositeTensor
@@ -40,6 +38,9 @@ from .values import (
     noted,
     stands_for_variable,
 )
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 # Arrays whose memory others may read.
 
@@ -298,6 +299,8 @@ def stands_apart(value: Any, other: Any, sign: str, frame: types.FrameType) -> b
 def _beside_a_number(value: Any, other: Any, sign: str) -> bool:
     if sign == "*" and issubclass(type(other), WITH_OPERATORS):
         python_scalars.refuse_number(value, "a repetition of a sequence")
+    import numbers
+
     if sign in ("==", "!=") and issubclass(type(other), numbers.Number):
         python_scalars.refuse_number(value, f"`{sign}` beside a `{type(other).__name__}`")
     return True
