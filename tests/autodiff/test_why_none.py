@@ -121,6 +121,16 @@ def test_values_that_left_for_numpy():
     assert why.reason == "left as NumPy" and why.line == line_of(here, "hidden.numpy()")
 
 
+def test_a_tape_that_recorded_nothing_has_forgotten_nothing():
+    x, y = fg.constant(1.0), fg.constant(2.0)
+    with fg.GradientTape() as tape:
+        tape.watch(x)
+        stopped = fg.stop_gradient(x) * 2.0
+    assert tape.why_none(stopped, x).reason == "stop_gradient"
+    assert tape.why_none(y, x).reason == "no path"
+    assert tape.why_none(x, y).reason == "not watched"
+
+
 def test_a_tape_that_has_forgotten_says_so():
     x = fg.Variable(1.0)
     with fg.GradientTape() as tape:

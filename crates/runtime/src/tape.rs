@@ -40,6 +40,8 @@ struct State {
     kept: Vec<Step>,
     /// Whether a gradient was none.
     has_none: bool,
+    /// Whether records are gone, and nothing is kept of them.
+    forgotten: bool,
 }
 
 /// A tape notes this many operations that no gradient flows through.
@@ -216,8 +218,7 @@ impl Tape {
 
     /// Whether what was recorded can still be told.
     pub fn can_explain(&self) -> bool {
-        let state = self.state.lock();
-        self.level != 0 || !state.records.is_empty() || !state.kept.is_empty() || state.has_none
+        self.level != 0 || !self.state.lock().forgotten
     }
 
     /// The first place between a source and a target that lets no gradient through; `None` where one flows.
@@ -269,6 +270,7 @@ impl Tape {
             Vec::new()
         };
         let mut state = self.state.lock();
+        state.forgotten |= !(state.has_none || state.records.is_empty());
         (state.records, state.path, state.kept) = (Vec::new(), Vec::new(), kept);
     }
 
