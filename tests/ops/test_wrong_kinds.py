@@ -15,6 +15,7 @@ from valid_calls import calls
 
 CALLED = "what Python says of the call of the program's function, which it names"
 WITHIN = "what the program's function raised, which got the value"
+UNEQUAL = "an assertion that the two are equal fails"
 # Calls whose errors do not name function and parameter, each with the reason.
 UNNAMED = {
     "cond true_fn": CALLED,
@@ -24,6 +25,10 @@ UNNAMED = {
     "foldl initializer": WITHIN,
     "foldr initializer": WITHIN,
     "scan initializer": WITHIN,
+    "testing.assert_allclose actual": UNEQUAL,
+    "testing.assert_allclose desired": UNEQUAL,
+    "testing.assert_equal actual": UNEQUAL,
+    "testing.assert_equal desired": UNEQUAL,
 }
 
 

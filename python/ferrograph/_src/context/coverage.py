@@ -313,7 +313,9 @@ _LEFT_OUT_MODULES = {
 }
 
 
-def hint(namespace: str, name: str, there: Iterable[str], elsewhere: Mapping[str, str]) -> str:
+def hint(
+    namespace: str, name: str, there: Iterable[str], elsewhere: Mapping[str, str] | None = None
+) -> str:
     """What to say behind "has no attribute": where the name stands, what the function of that name
     ``elsewhere`` is called here, or which is like it."""
     full = f"{namespace}.{name}" if namespace else name
@@ -324,7 +326,7 @@ def hint(namespace: str, name: str, there: Iterable[str], elsewhere: Mapping[str
     for reason, names in LEFT_OUT.items():
         if full in names.split():
             return f": it is left out, as {reason}"
-    if not namespace and name in elsewhere:
+    if elsewhere and not namespace and name in elsewhere:
         return f": use fg.{elsewhere[name]}"
     near = difflib.get_close_matches(name, [n for n in there if n[0] != "_"], n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -12,6 +12,7 @@ from ..function.function import function
 from ..native import _core
 from ..numpy_like.arrangement import moveaxis
 from ..values import nest
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["grad", "jit", "vmap"]
@@ -28,12 +29,17 @@ def jit(fun: Callable[..., Any] | None = None, **options: Any) -> Any:
     Returns:
       The traced function.
 
+    Raises:
+      TypeError: where fun is not callable.
+
     >>> @fg.jit
     ... def double(x):
     ...     return 2.0 * x
     >>> float(double(fg.constant(3.0)))
     6.0
     """
+    if fun is not None and not callable(fun) and not isinstance(fun, (staticmethod, classmethod)):
+        raise TypeError(f"jit: fun must be callable, got {shown(fun)}")
     return function(fun, **options)
 
 
@@ -55,13 +61,15 @@ def grad(
       a tuple of them for several positions; with ``has_aux`` a pair of that and the rest.
 
     Raises:
-      TypeError: in a call, where the result is not a scalar float tensor.
+      TypeError: for other argnums; in a call, where the result is not a scalar float tensor.
 
     >>> float(fg.grad(lambda x: x * x)(3.0))
     6.0
     >>> [float(g) for g in fg.grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)]
     [4.0, 3.0]
     """
+    if not isinstance(argnums, (int, list, tuple)):
+        raise TypeError(f"grad: argnums must be an int or several, got {shown(argnums)}")
     places = [argnums] if isinstance(argnums, int) else list(argnums)
 
     @functools.wraps(fun)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 from ..values import nest
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["assert_allclose", "assert_equal"]
@@ -31,10 +33,15 @@ def assert_allclose(
 
     Raises:
       AssertionError: with the place in the structure, and NumPy's account of the difference.
+      TypeError: for a tolerance that is no number.
 
     >>> fg.testing.assert_allclose(fg.constant([1.0, 2.0]) / 3.0, [0.333333, 0.666667])
     """
     import numpy
+
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not isinstance(value, numbers.Real):
+            raise TypeError(f"assert_allclose: {name} must be a number, got {shown(value)}")
 
     def check(a: Any, b: Any, message: str) -> None:
         numpy.testing.assert_equal(a.shape, b.shape, f"{message}: the shapes differ")

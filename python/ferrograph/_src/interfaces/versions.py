@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 
+from ..values.errors import shown
 from ..values.public import public
 
 __all__ = ["show_versions"]
@@ -20,13 +21,18 @@ def show_versions(file: object = None) -> None:
     settings in the environment.
 
     Args:
-      file: where it is written, the standard output by default.
+      file: where it is written, an object with a method ``write``; the standard output by default.
+
+    Raises:
+      TypeError: for another file.
 
     >>> fg.show_versions()  # doctest: +SKIP
     ferrograph  0.1.0
     python      3.11.7 CPython, with GIL
     ...
     """
+    if file is not None and not callable(getattr(file, "write", None)):
+        raise TypeError(f"show_versions: file must have a method write, got {shown(file)}")
     for name, text in _rows():
         print(f"{name:<11} {text}", file=file)  # type: ignore[call-overload]
 
