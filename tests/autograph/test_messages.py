@@ -402,7 +402,7 @@ def list_replaced_after_a_store(x):
     return a[0]
 
 
-@meets("staging/while_loops.py:stage_while_loop.going:0")
+@meets("staging/while_loops.py:_condition:0")
 def counted_in_the_condition(x):
     calls = {"n": 0}
 
@@ -414,7 +414,7 @@ def counted_in_the_condition(x):
     return calls["n"]
 
 
-@meets("staging/while_loops.py:_Call.check_carried:0")
+@meets("staging/while_loops.py:_check_effects:0")
 def members_in_a_while_loop(x):
     seen = {0}
 
@@ -426,7 +426,7 @@ def members_in_a_while_loop(x):
     return len(seen)
 
 
-@meets("staging/while_loops.py:_Call.check_carried:1")
+@meets("staging/while_loops.py:_check_effects:1")
 def first_set_in_a_mapped_function(x):
     kept = Box()
 
@@ -439,7 +439,7 @@ def first_set_in_a_mapped_function(x):
     return kept.w
 
 
-@meets("staging/while_loops.py:_Call.check_carried:2")
+@meets("staging/while_loops.py:_check_effects:2")
 def grows_in_code_that_is_not_converted(x):
     @fg.autograph.experimental.do_not_convert
     def inner():
@@ -699,7 +699,7 @@ def grown_list_in_a_tuple(x):
     return tuple(items)
 
 
-@meets("staging/loops.py:run:0")
+@meets("staging/loops.py:_run:0")
 def another_name_each_time(x):
     held = Box()
     for i in fg.range(3):
@@ -707,7 +707,7 @@ def another_name_each_time(x):
     return x
 
 
-@meets("staging/loops.py:run:0")
+@meets("staging/while_loops.py:stage_while_loop:1")
 def another_item_each_time(x):
     kept = [0] * 9973
 
@@ -751,7 +751,7 @@ def first_set_in_a_for(x):
     return y
 
 
-@meets("staging/while_loops.py:stage_while_loop.step:0")
+@meets("staging/while_loops.py:_body:0")
 def body_of_too_many_values(x):
     return fg.while_loop(lambda v: v < 3, lambda v: [v, v], [x])
 
@@ -1373,7 +1373,7 @@ def object_changed_or_replaced(x):
     return point.a + point.b
 
 
-@meets("staging/loops.py:_iterate:0")
+@meets("staging/loops.py:iterate:0")
 def item_removed_in_a_loop(x):
     held = {"k": x}
     for i in fg.range(3):

@@ -105,18 +105,6 @@ class Variables:
             self._start(len(self.initial) - 1, (label, i), leaf)
         return slot
 
-    def extra(self, label: str, initial: Any, shapes: list | None = None) -> Slot | int:
-        """Carry a value of the loop itself: of a statement a tensor, of a call those in it."""
-        if self.is_statement:
-            return self.add(label, initial)
-        return self.slot(label, initial, shapes)
-
-    def extras(self, carried: list, tensors: list) -> list:
-        """The values of the loop itself with these tensors in them."""
-        if self.is_statement:
-            return list(map(tensors.__getitem__, carried))
-        return [self.packed(slot, tensors) for slot in carried]
-
     def _start(self, index: int, name: Name, leaf: Any) -> None:
         """Note what a variable represents that starts as a leaf."""
         self.spots[index] = name

@@ -1,4 +1,4 @@
-"""Staged loops.
+"""Staged loops, from converted code and from ``while_loop``.
 
 A staged loop carries the locations of its state that are read later or in a next iteration, leaf by
 leaf. The body is traced once. A location that is unset, or None, before the loop and set in the
@@ -81,13 +81,6 @@ class Loop:
         pairs = enumerate(zip(self.state.places, before, strict=True))
         return [pair for i, pair in pairs if self.carries(i)]
 
-    def left_alone(self, log: RegionLog) -> frozenset:
-        """The keys of locations whose changes by an iteration stay as tracing left them."""
-        return frozenset()
-
-    def check_carried(self, change: side_effects.Change, places: list[Location]) -> None:
-        """Refuse a change that the loop, which is found to carry ``places``, cannot carry."""
-
     def stopped(self) -> Any:
         """Whether the loop was left, as Python or as a tensor."""
         found: Any = False
@@ -118,15 +111,20 @@ def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
     def first(_: list) -> list:
         return [("the condition", step([])[0])]
 
-    def going_on(inputs: list) -> Any:
-        return inputs[0]
-
-    def is_known_to_run() -> bool:
-        return ranges.truth(start) is True
-
     memory = retrace.memory_of(loop)
     loop.runs = lambda: start
-    run(loop, place, [("the condition", start)], going_on, step, memory, first, is_known_to_run)
+    extras = [("the condition", start)]
+    going_on: Callable[[list], Any] = lambda inputs: inputs[0]  # noqa: E731
+    _run(
+        loop,
+        place,
+        extras,
+        going_on,
+        step,
+        memory,
+        first,
+        lambda: ranges.truth(start) is True,
+    )
 
 
 def boolean(value: Any, place: str) -> Any:
@@ -164,7 +162,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     extras = [("the position", source.start)]
     while True:
         try:
-            run(loop, place, extras, going, step, memory, first, source.is_known_to_run)
+            _run(loop, place, extras, going, step, memory, first, source.is_known_to_run)
             if source.has_changed():
                 raise changed_while_running(place)
             return
@@ -174,7 +172,7 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
             relaxed[e.index] = e.general
 
 
-def run(
+def _run(
     loop: Loop,
     place: str,
     extras: list,
@@ -183,21 +181,21 @@ def run(
     memory: Memory,
     first: Callable[[list], list],
     is_known_to_run: Callable[[], bool],
-) -> list:
-    """Stage the loop, with everything that an iteration is found to change; the last ``extras``.
+) -> None:
+    """Stage the loop, with everything that an iteration is found to change.
 
-    These are values with labels, and shapes that they keep, which ``going`` and ``step`` are given.
     Where an iteration needs what only the one before it sets, and the ``first`` one certainly runs,
     that is traced by itself before: the others find what it has set. It gives what they start with.
     """
-    _carry(loop.state, memory.known_places(loop.anchors))
+    carry(loop.state, memory.known_places(loop.anchors))
     for _ in range(_MAX_TRACES):
         try:
             with retrace.attempt(memory):
-                return _stage(loop, place, extras, going, step, memory)
+                _stage(loop, place, extras, going, step, memory)
+            return
         except RetraceLoop as again:
             memory.learn(again)
-            _carry(loop.state, again.places)
+            carry(loop.state, again.places)
         except ValueError as e:
             if loop.has_begun or not retrace.is_unset(e) or not is_known_to_run():
                 raise
@@ -213,7 +211,7 @@ def run(
     )
 
 
-def _carry(state: State, places: list[Location]) -> None:
+def carry(state: State, places: list[Location]) -> None:
     """Add locations to those that a loop carries; of a list that grows it carries the whole, and of
     what a location holds nothing by itself."""
     known = {p.key for p in state.places}
@@ -244,8 +242,8 @@ def _stage(
     going: Callable[[list], Any],
     step: Callable[[list], list],
     memory: Memory,
-) -> list:
-    """Trace one iteration, emit the loop, and leave its results in the state; the last extras."""
+) -> None:
+    """Trace one iteration, emit the loop, and leave its results in the state."""
     state, chosen = loop.state, loop_state.collect_options(loop.options)
     before = state.read()
     for spot, value in zip(state.places, before, strict=True):
@@ -260,22 +258,20 @@ def _stage(
     try:
         with Variables(place, memory) as variables:
             variables.runs = loop.runs if chosen.maximum_iterations is None else None
-            counter, limit = None, chosen.maximum_iterations
-            if limit is not None:
-                counter = variables.add("the number of iterations", constants.constant(0))
-            own = [variables.extra(*extra) for extra in extras]
+            n_extras = len(extras)
+            for label, initial in extras:
+                variables.add(label, initial)
+            if chosen.maximum_iterations is not None:
+                variables.add("the number of iterations", constants.constant(0))
             merged_objects.refuse_arrays(loop.carried(before), loop.anchors, place)
-            slots = _slots(loop, before, variables, chosen)
+            slots = slots_of(loop, before, variables, chosen)
             variables.integers.add_flags()
             with side_effects.region(loop.anchors, repeats=True, own=state.places) as log:
                 for value in before:
                     in_place(value)
-                after = _iterate(loop, before, slots, variables, step, own)
+                after = iterate(loop, before, slots, variables, step, n_extras, chosen)
                 if len(state.places) > state.n_names:
                     write_barriers.check_own(state.places[i] for i in slots)
-            if counter is not None:
-                with variables.body:
-                    variables.result(counter, variables.inputs[1][counter] + 1)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
             may_stay = has_arrays and any(merged_objects.may_stay(after[i]) for i in slots)
             reached = log.snapshot
@@ -285,20 +281,22 @@ def _stage(
             late = _join_late(loop, before, after, slots, variables)
             with variables.condition, side_effects.logged() as log:
                 inputs = variables.inputs[0]
-                state.write(_with_slots(before, slots, variables, inputs))
+                state.write(with_slots(before, slots, variables, inputs))
                 try:
-                    more = going(variables.extras(own, inputs))
+                    more = going(inputs[:n_extras])
                 except Exception as e:
                     variables.met(e)
                     raise
-                if counter is not None:
-                    is_within = ops.less(inputs[counter], ops.cast(limit, dtypes.int32))
-                    more = ops.logical_and(is_within, more)
+                if chosen.maximum_iterations is not None:
+                    limit = ops.less(
+                        inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
+                    )
+                    more = ops.logical_and(limit, more)
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
         raise
-    _leave_results(loop, before, after, slots, late, variables, outputs)
+    leave_results(loop, before, after, slots, late, variables, outputs)
     side_effects.substitute_again()
     if variables.joins:
         aliasing.note(variables.joins, reached, place)
@@ -308,23 +306,21 @@ def _stage(
             pairs += loop.carried(before)  # which stay where there was no iteration
         arrays = [(spot.label, array) for spot, v in pairs for array in arrays_in(v)]
         merged_objects.note_arrays(arrays, reached, place)
-    return variables.extras(own, outputs)
 
 
 def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
     """Start again where an iteration changes locations that the loop does not carry yet."""
     state = loop.state
     own = frozenset([id(place.owner) for place in state.places[: state.n_names]])
-    left, contents, alone = state.read(), side_effects.contents(log, own), loop.left_alone(log)
+    left, contents = state.read(), side_effects.contents(log, own)
     state.write(before)
     direct = frozenset(place.key for place in state.places)
     known = direct | {(all_, id(p.owner)) for p in state.places if _is_item(p) for all_ in _ALL}
     found = []
     with variables.body:
-        for change in side_effects.changes(log, loop.anchors, known, alone, contents, repeats=True):
-            new = [p for p in merging.expand(change) if p.key not in direct]
-            loop.check_carried(change, new)
-            found += new
+        left_so = side_effects.changes(log, loop.anchors, known, left=contents, repeats=True)
+        for change in left_so:
+            found += [p for p in merging.expand(change) if p.key not in direct]
     if found or log.spoiled:
         raise RetraceLoop(found)
     state.write(left)
@@ -337,7 +333,7 @@ def _is_item(place: Location) -> bool:
     return isinstance(place.key, tuple) and place.key[0] in ("item", "grown", "versions")
 
 
-def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
+def slots_of(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
     """A slot for each location that is carried and has a value before the loop."""
     slots = {}
     for i, spot in enumerate(loop.state.places):
@@ -347,24 +343,25 @@ def _slots(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[
     return slots
 
 
-def _with_slots(before: list, slots: dict[int, Slot], variables: Variables, tensors: list) -> list:
+def with_slots(before: list, slots: dict[int, Slot], variables: Variables, tensors: list) -> list:
     return [
         variables.packed(slots[i], tensors) if i in slots else value
         for i, value in enumerate(before)
     ]
 
 
-def _iterate(
+def iterate(
     loop: Loop,
     before: list,
     slots: dict[int, Slot],
     variables: Variables,
     step: Callable[[list], list],
-    own: list[Slot | int],
+    n_extras: int,
+    chosen: Any,
 ) -> list:
     """Trace one iteration into the body; what each location holds after it."""
     inputs = variables.inputs[1]
-    start = _with_slots(before, slots, variables, inputs)
+    start = with_slots(before, slots, variables, inputs)
     copies = Copies()
     for i, slot in slots.items():
         start[i] = copies.given(slot.label, before[i], start[i], slot.label in variables.split)
@@ -373,7 +370,7 @@ def _iterate(
     with variables.body:
         loop.state.write(start)
         try:
-            extras = step(variables.extras(own, inputs))
+            extras = step(inputs[:n_extras])
         except Exception as e:
             variables.met(e)
             if isinstance(e, NameError):
@@ -385,8 +382,10 @@ def _iterate(
         has_copies = copies.are_made()
         moved = loop_state.moved_objects(slots, start, after) if has_copies else {}
         variables.joins = copies.settled(moved, loop.anchors, variables.place)
-    for extra, value in zip(own, extras, strict=True):
-        (variables.result if type(extra) is int else variables.results)(extra, value)
+        if chosen.maximum_iterations is not None:
+            extras = [*extras, inputs[n_extras] + 1]
+    for index, tensor in enumerate(extras):
+        variables.result(index, tensor)
     for i, slot in slots.items():
         if after[i] is UNDEFINED and is_grown(loop.state.places[i].owner):
             continue  # an item of a list that turns out to grow
@@ -530,7 +529,7 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
     return True
 
 
-def _leave_results(
+def leave_results(
     loop: Loop,
     before: list,
     after: list,

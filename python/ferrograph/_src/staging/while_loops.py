@@ -10,8 +10,9 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterable
 
+from .. import ops
 from ..context import ownership
-from ..heap import frames
+from ..heap import aliasing, frames
 from ..heap.adapters.base import cell_contents
 from ..heap.adapters.builtin_classes import is_function
 from ..heap.invalidated import Invalidated
@@ -21,44 +22,37 @@ from ..heap.references import is_lazily_made
 from ..heap.source_location import diagnostic
 from ..heap.trace_context import RegionLog
 from ..hints import Any
-from ..values import errors
-from . import merging, side_effects
-from .loop_state import OWN, leaf_shapes, record_options
-from .loops import Loop, boolean, run
+from ..values import constants, dtypes, errors
+from . import loop_state, merging, retrace, side_effects, write_barriers
+from .loop_state import OWN
+from .loop_variables import Slot, Variables
+from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
 from .merging import Chosen, GrownList
-from .retrace import Memory
+from .retrace import Memory, RetraceLoop
 
 _WHERE = "while_loop"
+_MAX_TRACES = 8
+_NO_OPTIONS = loop_state.LoopOptions()
 
 
-class _Call(Loop):
+class _WhileLoop:
     """A call of ``while_loop``."""
 
-    def __init__(self, functions: tuple[Callable, Callable], limit: Any):
-        options, anchors = lambda: record_options(limit, ()), users_functions(functions)
-        super().__init__(State((), ()), None, None, options, line=0, anchors=anchors)
+    def __init__(
+        self, condition: Callable, body: Callable, given: list, shapes: list | None, limit: Any
+    ):
+        self.condition, self.body, self.given, self.limit = condition, body, given, limit
+        self.shapes = shapes
+        anchors = users_functions((condition, body))
+        self.loop = Loop(State(None, None), None, None, None, line=0, anchors=anchors)
 
-    def left_alone(self, log: RegionLog) -> frozenset:
-        """The keys of locations that stay as tracing left them: the loop cannot carry their
-        changes, and they are not read later; or variables are made there, once."""
-        noted = [(p, old) for p, old in side_effects.noted(log) if p.key not in log.nested]
-        found = [(p, old, p.get()) for p, old in noted]
-        changed = [c for c in found if c[1] is not c[2] and type(c[2]) is not Invalidated]
-        making = {id(p.owner) for p, old, new in changed if is_lazily_made(old, new)}
-        return frozenset(
-            place.key
-            for place, old, new in changed
-            if id(place.owner) in making
-            or not (merging.can_carry(place, old, new) or is_read(place))
-        )
-
-    def check_carried(self, change: side_effects.Change, places: list[Location]) -> None:
-        if any(isinstance(p, Chosen) for p in places):
-            raise _not_carried(change.place, "an iteration leaves other members in it")
-        if any(not isinstance(p, GrownList) and merging.is_unset(p.get()) for p in places):
-            raise _not_carried(change.place, "an iteration sets it first")
-        if any(isinstance(p, GrownList) for p in places) and not frames.is_converted_code():
-            raise _not_carried(change.place, "code that is not converted reads its length")
+    def slots(self, variables: Variables) -> list[Slot]:
+        """A slot for each variable of the call."""
+        found = []
+        for i, value in enumerate(self.given):
+            shapes = self.shapes and loop_state.leaf_shapes(value, self.shapes[i])
+            found.append(variables.slot(f"{OWN}{i}", value, shapes or None))
+        return found
 
 
 def users_functions(functions: Iterable[Any]) -> tuple[types.FunctionType, ...]:
@@ -97,30 +91,156 @@ def stage_while_loop(
         raise ValueError(
             f"while_loop: {len(shapes)} shape_invariants were given for {len(given)} loop variables"
         )
-    call = _Call((condition, body), limit)
-
-    def going(values: list) -> Any:
-        own = call.state.places
-        with side_effects.region(call.anchors, repeats=True, own=own) as log:
-            more = boolean(condition(*values), _WHERE)
-        skipped = call.left_alone(log) | {place.key for place in own}
-        for change in side_effects.changes(log, call.anchors, skipped=skipped):
-            raise _not_carried(change.place, "the condition changes it")
-        return more
-
-    def step(values: list) -> list:
-        made = body(*values)
-        results = list(made) if isinstance(made, (list, tuple)) else [made]
-        if len(results) != len(given):
-            problem = f"`body` gives {len(results)} values for {len(given)} variables"
-            rewrite = "Return one value from `body` for each of `loop_vars`."
-            raise ValueError(diagnostic(_WHERE, problem, rewrite))
-        return results
-
-    kept = [shapes and leaf_shapes(value, shapes[i]) or None for i, value in enumerate(given)]
-    extras = [(f"{OWN}{i}", value, kept[i]) for i, value in enumerate(given)]
-    final = run(call, _WHERE, extras, going, step, Memory(), list, lambda: False)
+    call, memory = _WhileLoop(condition, body, given, shapes, limit), Memory()
+    for _ in range(_MAX_TRACES):
+        try:
+            with retrace.attempt(memory):
+                final = _stage(call, memory)
+            break
+        except RetraceLoop as again:
+            memory.learn(again)
+            carry(call.loop.state, again.places)
+    else:
+        raise errors.StagingError(
+            diagnostic(
+                _WHERE,
+                "what an iteration of this `while_loop` changes differs each time it is traced",
+                "Keep the state of the loop in its loop variables.",
+            )
+        )
     return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)
+
+
+def _stage(call: _WhileLoop, memory: Memory) -> list:
+    """Trace both functions, emit the loop, and leave what else it changes; its last variables."""
+    state = call.loop.state
+    before = state.read()
+    write_barriers.touch_carried(state.places)
+    try:
+        with Variables(_WHERE, memory) as variables:
+            counter = None
+            if call.limit is not None:
+                counter = variables.add("the number of iterations", constants.constant(0))
+            own = call.slots(variables)
+            slots = slots_of(call.loop, before, variables, _NO_OPTIONS)
+            variables.integers.add_flags()
+            more, log = _condition(call, before, own, slots, variables, counter)
+            after, reached = _body(call, before, own, slots, variables, counter, log)
+            outputs = variables.emit(more)
+    except BaseException:
+        state.write(before)
+        raise
+    leave_results(call.loop, before, after, slots, {}, variables, outputs)
+    aliasing.note(variables.joins, reached, _WHERE)
+    return [variables.packed(slot, outputs) for slot in own]
+
+
+def _condition(
+    call: _WhileLoop,
+    before: list,
+    own: list[Slot],
+    slots: dict[int, Slot],
+    variables: Variables,
+    counter: int | None,
+) -> tuple[Any, RegionLog]:
+    """Trace the condition; whether the loop continues, and what it could reach."""
+    inputs, state = variables.inputs[0], call.loop.state
+    with variables.condition:
+        with side_effects.region(call.loop.anchors, repeats=True, own=state.places) as log:
+            state.write(with_slots(before, slots, variables, inputs))
+            more = call.condition(*(variables.packed(slot, inputs) for slot in own))
+            more = boolean(more, _WHERE)
+        state.write(before)
+        if not _is_untouched(log):
+            skipped = frozenset(_left_alone(log)) | {place.key for place in state.places}
+            for change in side_effects.changes(log, call.loop.anchors, skipped=skipped):
+                raise _not_carried(change.place, "the condition changes it")
+        if counter is not None:
+            bound = ops.less(inputs[counter], ops.cast(call.limit, dtypes.int32))
+            more = ops.logical_and(bound, more)
+    return more, log
+
+
+def _body(
+    call: _WhileLoop,
+    before: list,
+    own: list[Slot],
+    slots: dict[int, Slot],
+    variables: Variables,
+    counter: int | None,
+    like: RegionLog,
+) -> tuple[list, Any]:
+    """Trace the body; what the carried locations hold after it, and what it could reach."""
+    results: list = []
+    inputs = variables.inputs[1]
+
+    def step(_: list) -> list:
+        made = call.body(*(variables.packed(slot, inputs) for slot in own))
+        results.extend(made if isinstance(made, (list, tuple)) else [made])
+        if counter is not None:
+            variables.result(counter, inputs[counter] + 1)
+        return []
+
+    places = call.loop.state.places
+    with side_effects.region(call.loop.anchors, like, repeats=True, own=places) as log:
+        after = iterate(call.loop, before, slots, variables, step, 0, _NO_OPTIONS)
+    reached = log.snapshot
+    if len(results) != len(own):
+        problem = f"`body` gives {len(results)} values for {len(own)} variables"
+        rewrite = "Return one value from `body` for each of `loop_vars`."
+        raise ValueError(diagnostic(_WHERE, problem, rewrite))
+    _check_effects(call.loop, log, before, variables)
+    for slot, value in zip(own, results, strict=True):
+        variables.results(slot, value)
+    if variables.promotions:
+        raise RetraceLoop(promoted=variables.promotions)
+    return after, reached
+
+
+def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
+    """Start again where an iteration changes locations that the loop does not carry yet."""
+    state = loop.state
+    if not state.places and _is_untouched(log):
+        return
+    left, contents = state.read(), side_effects.contents(log)
+    alone = frozenset(_left_alone(log))
+    state.write(before)
+    direct = frozenset(place.key for place in state.places)
+    known = direct | {("all", id(p.owner)) for p in state.places if p.key[0] in ("item", "grown")}
+    found = []
+    with variables.body:
+        changes = side_effects.changes(log, loop.anchors, known, alone, left=contents, repeats=True)
+        for change in changes:
+            new = [p for p in merging.expand(change) if p.key not in direct]
+            if any(isinstance(p, Chosen) for p in new):
+                raise _not_carried(change.place, "an iteration leaves other members in it")
+            if any(not isinstance(p, GrownList) and merging.is_unset(p.get()) for p in new):
+                raise _not_carried(change.place, "an iteration sets it first")
+            if any(isinstance(p, GrownList) for p in new) and not frames.is_converted_code():
+                raise _not_carried(change.place, "code that is not converted reads its length")
+            found += new
+    if found or log.spoiled:
+        raise RetraceLoop(found)
+    state.write(left)
+
+
+def _is_untouched(log: RegionLog) -> bool:
+    """Whether a region changed nothing that was there before."""
+    return not log.iterators and next(side_effects.noted(log), None) is None
+
+
+def _left_alone(log: RegionLog) -> list[Any]:
+    """The keys of locations that stay as tracing left them: the loop cannot carry their changes,
+    and they are not read later; or variables are made there, once."""
+    noted = [(p, old) for p, old in side_effects.noted(log) if p.key not in log.nested]
+    found = [(p, old, p.get()) for p, old in noted]
+    changed = [c for c in found if c[1] is not c[2] and type(c[2]) is not Invalidated]
+    making = {id(p.owner) for p, old, new in changed if is_lazily_made(old, new)}
+    return [
+        place.key
+        for place, old, new in changed
+        if id(place.owner) in making or not (merging.can_carry(place, old, new) or is_read(place))
+    ]
 
 
 def _not_carried(place: Location, reason: str) -> Exception:
