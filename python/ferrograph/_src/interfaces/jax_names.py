@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -68,9 +69,13 @@ def grad(
     >>> [float(g) for g in fg.grad(lambda x, y: x * y, argnums=(0, 1))(3.0, 4.0)]
     [4.0, 3.0]
     """
-    if not isinstance(argnums, (int, list, tuple)):
-        raise TypeError(f"grad: argnums must be an int or several, got {shown(argnums)}")
-    places = [argnums] if isinstance(argnums, int) else list(argnums)
+    is_one = not isinstance(argnums, (list, tuple))
+    asked: Any = [argnums] if is_one else argnums
+    try:
+        places = [operator.index(n) for n in asked]
+    except TypeError:
+        problem = f"grad: argnums must be an int or several, got {shown(argnums)}"
+        raise TypeError(problem) from None
 
     @functools.wraps(fun)
     def gradient(*args: Any, **kwargs: Any) -> Any:
@@ -89,7 +94,7 @@ def grad(
                 "only a scalar float has one gradient: reduce it, or use `GradientTape.jacobian`"
             )
         found = tape.gradient(value, sources, unconnected_gradients="zero")
-        found = found[0] if isinstance(argnums, int) else tuple(found)
+        found = found[0] if is_one else tuple(found)
         return (found, aux) if has_aux else found
 
     return gradient

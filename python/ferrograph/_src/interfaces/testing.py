@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 from ..values import nest
-from ..values.errors import shown
+from ..values.errors import shortened, shown
 from ..values.public import public
 
 __all__ = ["assert_allclose", "assert_equal"]
@@ -39,9 +38,7 @@ def assert_allclose(
     """
     import numpy
 
-    for name, value in (("rtol", rtol), ("atol", atol)):
-        if not isinstance(value, numbers.Real):
-            raise TypeError(f"assert_allclose: {name} must be a number, got {shown(value)}")
+    rtol, atol = _tolerance("rtol", rtol), _tolerance("atol", atol)
 
     def check(a: Any, b: Any, message: str) -> None:
         numpy.testing.assert_equal(a.shape, b.shape, f"{message}: the shapes differ")
@@ -73,6 +70,15 @@ def assert_equal(actual: Any, desired: Any, err_msg: str = "") -> None:
     _compare(actual, desired, check, err_msg)
 
 
+def _tolerance(name: str, value: Any) -> float:
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"assert_allclose: {name} must be a number, got {shown(value)}")
+
+
 def _compare(actual: Any, desired: Any, check: Any, message: str, path: str = "") -> None:
     """Check the leaves of two structures. A list of numbers may stand where a tensor is."""
     import numpy
@@ -80,16 +86,23 @@ def _compare(actual: Any, desired: Any, check: Any, message: str, path: str = ""
     where = f"{message or 'not equal'}{f' at {path}' if path else ''}"
     if isinstance(actual, dict):
         if not isinstance(desired, dict) or actual.keys() != desired.keys():
-            raise AssertionError(f"{where}: {actual!r} and {desired!r} have different keys")
+            raise AssertionError(
+                f"{where}: {shown(actual)} and {shown(desired)} have different keys"
+            )
         for key in actual:
             _compare(actual[key], desired[key], check, message, f"{path}[{key!r}]")
     elif isinstance(actual, (list, tuple)) and nest.is_nested(desired):
         if not isinstance(desired, (list, tuple)) or len(actual) != len(desired):
-            raise AssertionError(f"{where}: {actual!r} and {desired!r} have different lengths")
+            raise AssertionError(
+                f"{where}: {shown(actual)} and {shown(desired)} have different lengths"
+            )
         for i, (a, b) in enumerate(zip(actual, desired, strict=True)):
             _compare(a, b, check, message, f"{path}[{i}]")
     else:
-        check(numpy.asarray(_value(actual)), numpy.asarray(_value(desired)), where)
+        try:
+            check(numpy.asarray(_value(actual)), numpy.asarray(_value(desired)), where)
+        except AssertionError as e:
+            raise AssertionError(shortened(str(e))) from None
 
 
 def _value(leaf: Any) -> Any:
