@@ -188,6 +188,12 @@ impl PyTensor {
         ))
     }
 
+    fn __delitem__(&self, _key: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a tensor does not support item deletion: its elements never change",
+        ))
+    }
+
     fn __getitem__<'py>(
         slf: &Bound<'py, Self>,
         key: &Bound<'py, PyAny>,
