@@ -167,9 +167,14 @@ def _readers(items: list) -> list:
     itself."""
     found, seen, pending = [], {id(items)}, [items]
     while pending:
-        referrers, pending = gc.get_referrers(*pending), []
-        for held in referrers:
+        asked, pending = (
+            tuple(pending),
+            [],
+        )  # which refers to them itself on some versions of Python
+        for held in gc.get_referrers(*asked):
             kind = type(held)
+            if held is asked:
+                continue
             if kind in _OVER:  # those that have ended may still refer to it
                 found += [held for part in held.__reduce__()[1] if part is items]
             elif kind in _CALLING or (
