@@ -74,7 +74,6 @@ def test_all_frames_are_shown_on_request(run_python):
 
 
 def test_a_notebook_shows_the_same(run_python):
-    pytest.importorskip("IPython")
     program = """
         from IPython.core.interactiveshell import InteractiveShell
         shell = InteractiveShell.instance()

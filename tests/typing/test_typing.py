@@ -4,7 +4,6 @@ mypy and pyright read the examples, a program without mistakes and one with them
 programs of the guide, which leave annotations out where a reader does not need them.
 """
 
-import importlib.util
 import json
 import re
 import shutil
@@ -48,7 +47,8 @@ LEFT_OUT = [
 
 def of_mypy(files, options, cache):
     """What mypy reports of these files, as triples of the file's name, the line, the code."""
-    api = pytest.importorskip("mypy.api")
+    from mypy import api
+
     out, errors, status = api.run(
         ["--no-error-summary", "--ignore-missing-imports", "--cache-dir", str(cache)]
         + ["--config-file", "", "--follow-imports=silent", *options, *map(str, files)]
@@ -61,8 +61,6 @@ def of_mypy(files, options, cache):
 
 def of_pyright(files, options, folder):
     """What pyright reports, in the same form."""
-    if importlib.util.find_spec("pyright") is None:
-        pytest.skip("pyright is not installed")
     if shutil.which("node") is None:
         pytest.skip("pyright needs Node.js, which is not on the PATH")
     (folder / "programs").mkdir()

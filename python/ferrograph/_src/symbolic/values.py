@@ -83,7 +83,7 @@ def noted(tensor: Any) -> AbstractValue:
 
 
 def walk(tensor: Any, step: Callable[[Any], Sequence | None], most: int = _MOST) -> bool:
-    """Whether a ``step`` can be taken to a tensor, and to each of those that it gives in turn: None
+    """Whether a ``step`` can be taken to a tensor, and to each that it gives after that: None
     ends the walk, and so do more than that."""
     pending, seen = [tensor], set()
     while pending:
