@@ -712,7 +712,8 @@ def another_item_each_time(x):
     kept = [0] * 9973
 
     def body(i):
-        kept[time.monotonic_ns() % 9973] += 1
+        time.sleep(0.001)  # no two traces meet the same millisecond, and with it the same item
+        kept[time.monotonic_ns() // 1_000_000 % 9973] += 1
         return [i + 1]
 
     fg.while_loop(lambda i: i < 3, body, [x])
