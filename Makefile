@@ -22,6 +22,8 @@ RELEASED ?= 3.10 3.11 3.12 3.13 3.14 3.14t
 RELEASE  := dist/release
 # An environment that holds nothing but a release and what its smoke test needs.
 CLEAN    := .venv-clean
+# Builds of packaged crates take as long as the first build of all.
+VERIFY   ?= --no-verify
 SMOKE    := tests/seeds tests/process/test_import.py tests/interfaces/test_other_names.py
 
 # The bindings are a cdylib for the interpreter to load: they have no Rust tests, and linking test binaries of theirs
@@ -34,10 +36,10 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-other test-packages attack docs dev wheel wheels sdist smoke smoke-sdist \
-        lint format generate bench clean toolchain
+        publish-check lint format generate bench clean toolchain
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMP)-demo ## train a digit classifier inside one traced function
 	$(BIN)/python examples/digits.py
@@ -86,6 +88,9 @@ wheels: $(STAMP)-release ## build the manylinux wheels of a release into dist/re
 
 sdist: $(STAMP)-tools ## build the source distribution of a release into dist/release
 	$(BIN)/maturin sdist --out $(RELEASE)
+
+publish-check: ## package the crates of a release, without sending them; VERIFY= builds them too
+	cargo publish --locked --workspace --exclude ferrograph-python --dry-run --allow-dirty $(VERIFY)
 
 smoke: ## try the wheel of dist/release in a clean environment: make smoke OTHER=python3.12
 	rm -rf $(CLEAN)

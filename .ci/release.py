@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
+LICENSED, INHERITED = "license.workspace = true\n", "repository.workspace = true\n"
 VERSION = re.compile(r'^\[workspace\.package\]\nversion = "([^"]+)"', re.MULTILINE)
 
 
@@ -66,6 +67,10 @@ def set_urls(root: Path, url: str) -> None:
         content = path.read_text()
         if text not in content:
             path.write_text(content.replace(before, text + before, 1))
+    for path in (root / "crates").glob("*/Cargo.toml"):
+        content = path.read_text()
+        if INHERITED not in content:
+            path.write_text(content.replace(LICENSED, LICENSED + INHERITED, 1))
 
 
 def main(action: str, value: str) -> None:

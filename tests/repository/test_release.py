@@ -39,6 +39,9 @@ def sources(tmp_path):
         "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2030-01-01\n\n### Added\n- A thing.\n\n"
         "## [1.2.2] - 2029-01-01\n\n### Fixed\n- Another.\n"
     )
+    crate = tmp_path / "crates" / "a" / "Cargo.toml"
+    crate.parent.mkdir(parents=True)
+    crate.write_text('[package]\nname = "a"\nlicense.workspace = true\n')
     (tmp_path / "README.md").write_text("[a](docs/a.md#b), [c](https://c.org), [d](#d)\n")
     return tmp_path
 
@@ -68,6 +71,9 @@ def test_the_address_is_written_once(sources):
         release.set_urls(sources, "https://example.org/x/")
     assert (sources / "pyproject.toml").read_text().count("https://example.org/x") == 2
     assert 'repository = "https://example.org/x"\n' in (sources / "Cargo.toml").read_text()
+    crate = (sources / "crates" / "a" / "Cargo.toml").read_text()
+    assert crate.count("\nlicense.workspace = true\nrepository.workspace = true\n") == 1
+    assert crate.count("repository") == 1
     link = "https://example.org/x/blob/main/docs/a.md#b"
     assert (sources / "README.md").read_text() == f"[a]({link}), [c](https://c.org), [d](#d)\n"
     with pytest.raises(SystemExit, match="no https address"):
@@ -147,6 +153,33 @@ def test_the_workflows_call_targets_and_scripts_that_exist():
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{name}: make {target}"
         for path in re.findall(r"\S+\.py\b", command):
             assert (ROOT / path).exists(), f"{name}: {path}"
+
+
+def test_each_crate_but_the_bindings_can_be_published():
+    manifest = _text("Cargo.toml")
+    version = script("release").version(ROOT)
+    inner = re.findall(r'^ferrograph[\w-]* = \{ path = "crates/(\w+)"(.*) \}$', manifest, re.M)
+    assert {rest for _, rest in inner} == {f', version = "{version}"'}
+    folders = {path.parent.name for path in ROOT.glob("crates/*/Cargo.toml")}
+    assert {name for name, _ in inner} == folders - {"python"}
+    for name in sorted(folders):
+        crate = _text(f"crates/{name}/Cargo.toml")
+        assert ("\npublish = false\n" in crate) == (name == "python")
+        assert re.search(r'^description = ".+"$', crate, re.M)
+
+
+def test_what_a_crate_reads_while_building_is_in_it():
+    """Files outside of a crate's folder are not there once it is published."""
+    reads = re.compile(r'\binclude(?:_str|_bytes)?!\(\s*"([^"]+)"')
+    found = 0
+    for source in ROOT.glob("crates/*/src/**/*.rs"):
+        src = ROOT / "crates" / source.relative_to(ROOT).parts[1] / "src"
+        for name in reads.findall(source.read_text()):
+            path = (source.parent / name).resolve()
+            assert path.is_relative_to(src), f"{source}: {name}"
+            assert path.is_file(), f"{source}: {name}"
+            found += 1
+    assert found
 
 
 def test_each_declared_python_is_tested_and_released():

@@ -1,7 +1,10 @@
 """Saved models give the program ``ferrograph`` and Rust the bits that they give here."""
 
 import importlib
+import json
+import math
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -172,6 +175,75 @@ def test_single_files_are_inputs_and_results_are_printed(tmp_path):
     assert said.startswith("half: float32[2,2]\n  [[0.5, 1],\n   [1.5, 2]]\ny: ")
 
 
+def answer(model, name, *inputs):
+    """The values that a signature gives for inputs that are written on the command line."""
+    given = [part for text in inputs for part in ("--input", text)]
+    said = json.loads(ferrograph("run", model, "--signature", name, *given, "--json"))
+    assert (said.pop("schema"), said.pop("signature")) == (1, name)
+    (outputs,) = said.values()
+    return {key: (value["dtype"], value["value"]) for key, value in outputs.items()}
+
+
+def test_inputs_may_be_written_on_the_command_line(model):
+    words = ("string", ["b!", "zé!"])
+    found = answer(model, "look", 'words=["b", "zé"]')
+    assert found == {"found": ("int64", [8, -1]), "joined": words, "is_a": ("bool", [False, False])}
+    joined = answer(model, "look", 'words=[{"b64": "/wA="}]')["joined"]
+    assert joined == ("string", [{"b64": "/wAh"}])
+    found = answer(model, "numbers", 'x=[[1, 2], [0, -3], ["NaN", 0]]', "n=-5")
+    assert (found["half"], found["sign"]) == (("float16", -2.5), ("uint64", 2**64 - 5))
+    assert found["angle"] == ("float64", [math.atan2(2, 1), -math.pi / 2, "NaN"])
+    assert answer(model, "pick", "i=0", "x=[0.1, -0.0]")["picked"] == ("float32", [0.1, -0.0])
+    found = answer(model, "pick", "i=7", 'x=["Infinity", 1e-7]')
+    assert found["picked"] == ("float32", ["-Infinity", -1e-7])
+
+
+def test_what_a_model_holds_is_told_as_json():
+    said = json.loads(ferrograph("inspect", RECORDED, "--json"))
+    assert sorted(said) == ["functions", "objects", "schema", "signatures", "tags", "variables"]
+    assert (said["schema"], said["tags"]) == (1, ["serve"])
+
+    def tensors(*names):
+        return [{"name": name, "dtype": "float32", "shape": [None, 2]} for name in names]
+
+    dense = {"name": "dense", "inputs": tensors("x"), "outputs": tensors("half", "y")}
+    assert said["signatures"] == [dense]
+    (choose,) = (f for f in said["functions"] if f["name"] == "choose")
+    assert len(choose["traces"]) == 2
+    call = "choose(x: float32[2], training: True, scale: 2.0) -> float32[2]"
+    assert choose["traces"][1]["call"] == call
+    assert {"path": "table", "kind": "table"} in said["objects"]
+    (w,) = (v for v in said["variables"] if v["path"] == "w")
+    assert (w["dtype"], w["shape"]) == ("float32", [2, 2])
+    said = json.loads(ferrograph("inspect", RECORDED, "--graph", "dense", "--json"))
+    assert (said["schema"], said["name"]) == (1, "dense")
+    assert "MatMul" in said["graph"]
+
+
+def test_results_are_written_and_told(tmp_path):
+    np.save(tmp_path / "x", np.array([[1.0, 2.0]], np.float32))
+    (tmp_path / "x.npy").rename(tmp_path / "array")
+    out = tmp_path / "out.npz"
+    given = ("--input", f"x=@{tmp_path / 'array'}", "--output", out)
+    assert ferrograph("run", RECORDED, *given) == ""
+    said = json.loads(ferrograph("run", RECORDED, *given, "--json"))
+    assert said["outputs"]["half"] == {"dtype": "float32", "shape": [1, 2], "value": [[0.5, 1.0]]}
+    assert np.load(out)["half"].tolist() == [[0.5, 1.0]]
+
+
+@pytest.mark.parametrize("command", ["inspect", "run"])
+def test_each_command_has_help(command):
+    said = ferrograph("help", command)
+    assert said.startswith(("Print the tags", "Call a signature"))
+    assert f"usage: ferrograph {command} PATH" in said
+    assert ferrograph(command, "--help") == said
+    options = re.findall(r"^  (--[a-z]+)", said, flags=re.M)
+    assert "--json" in options
+    for option in options:
+        wrong = "needs the folder" if option == "--json" else f"{option} needs a value"
+        assert wrong in ferrograph(command, option, status=2)
+
+
 def test_what_is_wrong_is_said_in_one_line(tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((1, 2)))
     np.save(tmp_path / "o.npy", np.array([{}]), allow_pickle=True)
@@ -195,7 +267,15 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path):
         (1, "has other than 15 bytes", run("--input", f"x={tmp_path}/short.npy")),
         (1, "this is no .npz file", run("--inputs", tmp_path / "no.npz")),
         (1, 'no function "none"; it has [', ("inspect", RECORDED, "--graph", "none")),
-        (2, "--input is NAME=FILE.npy", run("--input", "x")),
+        (1, 'no input "X" (did you mean "x"?)', run("--input", "X=1")),
+        (1, 'no signature "dnse" (did you mean "dense"?)', run("--signature", "dnse")),
+        (1, "is float32[2], not float32[?,2]", run("--input", "x=[1, 2]")),
+        (1, 'input "x" takes float32[?,2]: true is no float32', run("--input", "x=true")),
+        (1, "a list of 1 is beside one of 2", run("--input", "x=[[1, 2], [3]]")),
+        (1, "is neither JSON (", run("--input", "x=x.npz")),
+        (2, "--input is NAME=VALUE or NAME=FILE.npy", run("--input", "x")),
+        (2, "run has no option --inptu; did you mean --input?", run("--inptu", "x=1")),
+        (2, 'there is no command "inspct"; did you mean inspect?', ("inspct", RECORDED)),
         (2, 'there is no command "walk"', ("walk",)),
         (2, "a command is missing", ()),
     ]:

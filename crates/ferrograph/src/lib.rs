@@ -36,6 +36,7 @@ mod model;
 mod output;
 mod restore;
 mod signature;
+mod suggest;
 mod trace;
 mod tree;
 mod value;

@@ -4,8 +4,9 @@ use crate::error::{Result, guarded};
 use crate::function::Function;
 use crate::restore::{Object, Restored, restore};
 use crate::signature::Signature;
+use crate::suggest::remark;
 use crate::trace::{TensorInfo, Trace};
-use crate::tree::{Ways, described};
+use crate::tree::{Ways, described, kind_of};
 use crate::value::Value;
 use ferrograph_formats::messages::SavedKind;
 use ferrograph_ops::VariableCell;
@@ -155,7 +156,8 @@ impl Model {
                 let names: Vec<&str> = all.iter().map(Signature::name).collect();
                 Err(err!(
                     NotFound,
-                    "the saved model has no signature {name:?}; it has {names:?}"
+                    "the saved model has no signature {name:?}{}; it has {names:?}",
+                    remark(name, names.iter().copied())
                 )
                 .into())
             }
@@ -189,7 +191,8 @@ impl Model {
                 .collect();
             err!(
                 NotFound,
-                "the saved model has no function {way:?}; it has {all:?}"
+                "the saved model has no function {way:?}{}; it has {all:?}",
+                remark(way, all.iter().map(String::as_str))
             )
         })?)
     }
@@ -232,6 +235,12 @@ impl Model {
     /// The objects as an indented tree: what each is called, and what it is.
     pub fn tree(&self) -> String {
         described(&self.restored)
+    }
+
+    /// The objects, with the ways to them from the root.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (&str, String)> {
+        let all = self.ways.iter();
+        all.map(|(way, number)| (way, kind_of(&self.restored, number)))
     }
 
     /// The graph of a signature, or of each trace of a function, as text.

@@ -2,6 +2,7 @@
 
 use crate::array::IntoValue;
 use crate::error::Result;
+use crate::suggest::remark;
 use crate::trace::{TensorInfo, Trace};
 use crate::value::Value;
 use ferrograph_tensor::{Tensor, err};
@@ -64,6 +65,28 @@ impl<'m> Signature<'m> {
         self.trace.graph_text()
     }
 
+    /// The input of that name.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none.
+    pub(crate) fn input(&self, name: &str) -> Result<&'m TensorInfo> {
+        Ok(&self.inputs()[self.place_of(name)?])
+    }
+
+    fn place_of(&self, name: &str) -> Result<usize> {
+        let wanted = self.inputs();
+        let found = wanted.iter().position(|i| i.name() == name);
+        Ok(found.ok_or_else(|| {
+            err!(
+                InvalidArgument,
+                "signature {:?} has no input {name:?}{}; it takes {}",
+                self.name,
+                remark(name, wanted.iter().map(TensorInfo::name)),
+                listed(wanted)
+            )
+        })?)
+    }
+
     /// Runs it.
     ///
     /// # Errors
@@ -77,15 +100,7 @@ impl<'m> Signature<'m> {
         let mut given: Vec<Option<Tensor>> = vec![None; wanted.len()];
         for (name, value) in inputs {
             let name = name.as_ref();
-            let Some(at) = wanted.iter().position(|i| i.name() == name) else {
-                return Err(err!(
-                    InvalidArgument,
-                    "signature {:?} has no input {name:?}; it takes {}",
-                    self.name,
-                    listed(wanted)
-                )
-                .into());
-            };
+            let at = self.place_of(name)?;
             let tensor = value.into_value()?.0;
             if !wanted[at].accepts(&tensor) {
                 return Err(err!(

@@ -104,7 +104,8 @@ pub(crate) fn described(model: &Restored) -> String {
     out
 }
 
-fn kind_of(model: &Restored, number: usize) -> String {
+/// What an object is.
+pub(crate) fn kind_of(model: &Restored, number: usize) -> String {
     match &model.objects[number] {
         Object::Variable(handle) => match VariableCell::of(handle) {
             Ok(cell) => format!("variable {}", cell.spec),

@@ -1,5 +1,6 @@
 //! Examples written as JSON.
 
+use crate::base64;
 use ferrograph_graph::{Op, Runner, Tensors, declare, declared};
 use ferrograph_ops::text::map_strings;
 use ferrograph_tensor::{Bytes, Result, Tensor, bail, err, string_of};
@@ -104,7 +105,10 @@ fn feature(value: &Value) -> Result<Vec<u8>> {
 /// Adds an element of a list.
 fn element(kind: u8, value: &Value, to: &mut Vec<u8>) -> Result<()> {
     match kind {
-        1 => put(1, &base64(value.as_str().ok_or_else(|| unfit(value))?)?, to),
+        1 => {
+            let text = value.as_str().ok_or_else(|| unfit(value))?;
+            put(1, &base64::decode(text).ok_or_else(|| no_base64(text))?, to);
+        }
         2 => {
             to.push(1 << 3 | 5);
             to.extend_from_slice(&float(value)?.to_le_bytes());
@@ -122,6 +126,14 @@ fn unfit(value: &Value) -> ferrograph_tensor::Error {
     err!(
         InvalidArgument,
         "Error while parsing JSON: {value} is no value of its list"
+    )
+}
+
+#[cold]
+fn no_base64(text: &str) -> ferrograph_tensor::Error {
+    err!(
+        InvalidArgument,
+        "Error while parsing JSON: {text:?} is no base64"
     )
 }
 
@@ -151,37 +163,6 @@ fn int(value: &Value) -> Result<i64> {
         _ => None,
     };
     number.ok_or_else(|| unfit(value))
-}
-
-/// The bytes that a text represents in base64, of either alphabet, with or without padding.
-fn base64(text: &str) -> Result<Vec<u8>> {
-    let digits = text.trim_end_matches('=').as_bytes();
-    let damaged = || {
-        err!(
-            InvalidArgument,
-            "Error while parsing JSON: {text:?} is no base64"
-        )
-    };
-    if digits.len() % 4 == 1 || text.len() - digits.len() > 2 {
-        return Err(damaged());
-    }
-    let value = |digit: u8| match digit {
-        b'A'..=b'Z' => Some(digit - b'A'),
-        b'a'..=b'z' => Some(digit - b'a' + 26),
-        b'0'..=b'9' => Some(digit - b'0' + 52),
-        b'+' | b'-' => Some(62),
-        b'/' | b'_' => Some(63),
-        _ => None,
-    };
-    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
-    for group in digits.chunks(4) {
-        let mut bits = 0u32;
-        for (i, &digit) in group.iter().enumerate() {
-            bits |= u32::from(value(digit).ok_or_else(damaged)?) << (18 - 6 * i);
-        }
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
-    }
-    Ok(bytes)
 }
 
 fn decoded(text: &[u8]) -> Result<Bytes> {

@@ -3,6 +3,7 @@
 //! Each operation on the file system has an external effect, so that a graph keeps the program's order. Names of files
 //! are bytes, as strings are.
 
+pub mod base64;
 mod compressed;
 mod events;
 mod examples;

@@ -1,11 +1,15 @@
 //! The program `ferrograph`: inspects and runs saved models.
 //!
 //! ```text
-//! ferrograph inspect PATH [--graph NAME]
-//! ferrograph run PATH [--signature NAME] [--input NAME=FILE.npy]... [--inputs FILE.npz] [--output FILE.npz]
+//! ferrograph inspect PATH [--graph NAME] [--json]
+//! ferrograph run PATH [--signature NAME] [--input NAME=VALUE]... [--inputs FILE.npz] [--output FILE.npz] [--json]
+//! ferrograph help [COMMAND]
 //! ```
 
 mod files;
+mod help;
+mod inputs;
+mod json;
 mod options;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -13,7 +17,7 @@ use crate::model::Model;
 use crate::signature::{Outputs, Signature};
 use crate::value::Value;
 use ferrograph_tensor::{DType, err, with_element};
-use options::{Action, Inspect, Run};
+use options::{Action, Given, Inspect, Run};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind as Io, Write};
@@ -26,20 +30,6 @@ const FAILED: u8 = 1;
 
 /// A command line that is none.
 const MISUSED: u8 = 2;
-
-/// How to use the program.
-const HELP: &str = "\
-Inspect and run saved models.
-
-usage: ferrograph inspect PATH [--graph NAME]
-       ferrograph run PATH [--signature NAME] [--input NAME=FILE.npy]... [--inputs FILE.npz] [--output FILE.npz]
-
-inspect prints the tags, signatures, functions and objects of the model in the folder PATH, with --graph the graph of a
-signature or function. run calls a signature, serving_default or the only one unless another is named, with the arrays of
-.npy files, or of a .npz file by their names, and writes what it gives to a .npz file, else prints it.
-
-The exit status is 0 where all went well, 1 where a model, a file or the run failed, 2 for a command line that is none.
-";
 
 /// What a command does that failed: with the status to exit with.
 enum Failure {
@@ -92,11 +82,17 @@ pub fn command(
         Ok(()) | Err(Failure::Unread) => return Ok(DONE),
         Err(Failure::Failed(e)) if e.kind() == ErrorKind::Cancelled => return Err(e),
         Err(Failure::Failed(e)) => (FAILED, one_line(&e.to_string())),
-        Err(Failure::Misuse(text)) => (MISUSED, format!("{text}. See ferrograph --help")),
+        Err(Failure::Misuse(text)) => (MISUSED, misuse(&text)),
     };
     // Where even that cannot be written, the status tells it.
     let _ = writeln!(errors, "ferrograph: {text}");
     Ok(status)
+}
+
+/// What is said of a command line that is none.
+fn misuse(text: &str) -> String {
+    let end = if text.ends_with('?') { "" } else { "." };
+    format!("{text}{end} See ferrograph --help")
 }
 
 /// A message in one line.
@@ -107,7 +103,7 @@ fn one_line(text: &str) -> String {
 
 fn done(args: Vec<OsString>, out: &mut dyn Write) -> Result<(), Failure> {
     match options::parse(args).map_err(Failure::Misuse)? {
-        Action::Help => out.write_all(HELP.as_bytes())?,
+        Action::Help(topic) => out.write_all(help::text(topic).as_bytes())?,
         Action::Version => writeln!(out, "ferrograph {}", env!("CARGO_PKG_VERSION"))?,
         Action::Inspect(what) => inspect(&what, out)?,
         Action::Run(what) => run(&what, out)?,
@@ -118,7 +114,14 @@ fn done(args: Vec<OsString>, out: &mut dyn Write) -> Result<(), Failure> {
 fn inspect(what: &Inspect, out: &mut dyn Write) -> Result<(), Failure> {
     let model = Model::load(&what.path)?;
     if let Some(name) = &what.graph {
-        return Ok(out.write_all(model.graph_text(name)?.as_bytes())?);
+        let text = model.graph_text(name)?;
+        return Ok(match what.json {
+            true => writeln!(out, "{}", json::graph(name, &text))?,
+            false => out.write_all(text.as_bytes())?,
+        });
+    }
+    if what.json {
+        return Ok(writeln!(out, "{}", json::model(&model))?);
     }
     writeln!(out, "tags: {}", model.tags().join(", "))?;
     writeln!(out, "signatures:")?;
@@ -145,13 +148,21 @@ fn run(what: &Run, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(path) = &what.inputs {
         inputs.extend(files::read_all(path)?);
     }
-    for (name, path) in &what.input {
-        inputs.push((name.clone(), files::read_one(path)?));
+    for (name, given) in &what.input {
+        let value = match given {
+            Given::File(path) => files::read_one(path)?,
+            Given::Text(text) => inputs::value_of(signature.input(name)?, text)?,
+        };
+        inputs.push((name.clone(), value));
     }
     let found = signature.run(inputs.iter().map(|(n, v)| (n, v)))?;
-    match &what.output {
-        Some(path) => Ok(files::write_all(path, &found)?),
-        None => print(&found, out),
+    if let Some(path) = &what.output {
+        files::write_all(path, &found)?;
+    }
+    match what.json {
+        true => json::write_outputs(signature.name(), &found, out),
+        false if what.output.is_none() => print(&found, out),
+        false => Ok(()),
     }
 }
 

@@ -1,15 +1,24 @@
 //! Command lines.
 
+use crate::suggest::nearest;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 /// What a command line asks for.
 #[derive(Debug, PartialEq)]
 pub(super) enum Action {
-    Help,
+    Help(Topic),
     Version,
     Inspect(Inspect),
     Run(Run),
+}
+
+/// What help is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Topic {
+    Program,
+    Inspect,
+    Run,
 }
 
 /// To look at a model.
@@ -17,6 +26,7 @@ pub(super) enum Action {
 pub(super) struct Inspect {
     pub path: PathBuf,
     pub graph: Option<String>,
+    pub json: bool,
 }
 
 /// To run a signature of a model.
@@ -24,10 +34,24 @@ pub(super) struct Inspect {
 pub(super) struct Run {
     pub path: PathBuf,
     pub signature: Option<String>,
-    pub input: Vec<(String, PathBuf)>,
+    pub input: Vec<(String, Given)>,
     pub inputs: Option<PathBuf>,
     pub output: Option<PathBuf>,
+    pub json: bool,
 }
+
+/// The value of an input.
+#[derive(Debug, PartialEq)]
+pub(super) enum Given {
+    /// The array in a file.
+    File(PathBuf),
+    /// A value as text.
+    Text(String),
+}
+
+const COMMANDS: [&str; 3] = ["inspect", "run", "help"];
+
+const HELP: [&str; 2] = ["-h", "--help"];
 
 /// What the arguments ask for.
 ///
@@ -42,13 +66,28 @@ pub(super) fn parse(args: Vec<OsString>) -> Result<Action, String> {
         return Err("a command is missing: inspect or run".into());
     };
     match first.to_str() {
-        Some("-h" | "--help" | "help") => Ok(Action::Help),
+        Some("-h" | "--help" | "help") => args.help(),
         Some("-V" | "--version") => Ok(Action::Version),
         Some("inspect") => args.inspect(),
         Some("run") => args.run(),
-        _ => Err(format!(
-            "there is no command {first:?}: inspect and run are the two"
-        )),
+        _ => Err(no_command(&first)),
+    }
+}
+
+fn no_command(name: &OsStr) -> String {
+    match nearest(&name.to_string_lossy(), COMMANDS) {
+        Some(near) => format!("there is no command {name:?}; did you mean {near}?"),
+        None => format!("there is no command {name:?}: inspect and run are the two"),
+    }
+}
+
+fn no_option(command: &str, option: &str, own: &[&str]) -> String {
+    match nearest(option, own.iter().chain(&HELP).copied()) {
+        Some(near) => format!("{command} has no option {option}; did you mean {near}?"),
+        None => format!(
+            "{command} has no option {option}: {} are there",
+            own.join(", ")
+        ),
     }
 }
 
@@ -91,13 +130,29 @@ impl Args {
             .ok_or_else(|| format!("{command} needs the folder of a model"))
     }
 
+    fn help(mut self) -> Result<Action, String> {
+        let about = self.rest.next();
+        if let Some(more) = self.rest.next() {
+            return Err(format!(
+                "help is about one command, {more:?} is another one"
+            ));
+        }
+        match about.as_ref().map(|name| name.to_str()) {
+            None | Some(Some("help" | "-h" | "--help")) => Ok(Action::Help(Topic::Program)),
+            Some(Some("inspect")) => Ok(Action::Help(Topic::Inspect)),
+            Some(Some("run")) => Ok(Action::Help(Topic::Run)),
+            Some(_) => Err(no_command(&about.unwrap_or_default())),
+        }
+    }
+
     fn inspect(mut self) -> Result<Action, String> {
         let mut what = Inspect::default();
         while let Some((option, own)) = self.option()? {
             match &option[..] {
                 "--graph" => what.graph = Some(self.text(&option, own)?),
-                "-h" | "--help" => return Ok(Action::Help),
-                _ => return Err(format!("inspect has no option {option}")),
+                "--json" => what.json = flag(&option, own)?,
+                "-h" | "--help" => return Ok(Action::Help(Topic::Inspect)),
+                _ => return Err(no_option("inspect", &option, &["--graph", "--json"])),
             }
         }
         what.path = self.path("inspect")?;
@@ -115,8 +170,12 @@ impl Args {
                 }
                 "--inputs" => what.inputs = Some(self.value(&option, own)?.into()),
                 "--output" => what.output = Some(self.value(&option, own)?.into()),
-                "-h" | "--help" => return Ok(Action::Help),
-                _ => return Err(format!("run has no option {option}")),
+                "--json" => what.json = flag(&option, own)?,
+                "-h" | "--help" => return Ok(Action::Help(Topic::Run)),
+                _ => {
+                    let all = ["--signature", "--input", "--inputs", "--output", "--json"];
+                    return Err(no_option("run", &option, &all));
+                }
             }
         }
         what.path = self.path("run")?;
@@ -124,15 +183,30 @@ impl Args {
     }
 }
 
-/// A name and the file behind it.
-fn named(value: &OsStr) -> Result<(String, PathBuf), String> {
-    let pair = value.to_str().and_then(|v| v.split_once('='));
-    match pair {
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => {
-            Ok((name.to_owned(), path.into()))
-        }
-        _ => Err(format!("--input is NAME=FILE.npy, got {value:?}")),
+/// An option that takes no value.
+fn flag(option: &str, own: Option<OsString>) -> Result<bool, String> {
+    match own {
+        None => Ok(true),
+        Some(value) => Err(format!("{option} takes no value, got {value:?}")),
     }
+}
+
+/// The name of an input, and its value: a file where that begins with `@` or ends in `.npy`, else text.
+fn named(value: &OsStr) -> Result<(String, Given), String> {
+    let pair = value.to_str().and_then(|v| v.split_once('='));
+    let Some((name, given)) = pair.filter(|(name, given)| !name.is_empty() && !given.is_empty())
+    else {
+        return Err(format!(
+            "--input is NAME=VALUE or NAME=FILE.npy, got {value:?}"
+        ));
+    };
+    let given = match given.strip_prefix('@') {
+        Some("") => return Err(format!("--input {name}=@ names no file")),
+        Some(path) => Given::File(path.into()),
+        None if given.ends_with(".npy") => Given::File(given.into()),
+        None => Given::Text(given.to_owned()),
+    };
+    Ok((name.to_owned(), given))
 }
 
 #[cfg(test)]
@@ -145,27 +219,72 @@ mod tests {
 
     #[test]
     fn options_stand_anywhere() {
-        let run = parsed("run --input x=a=b.npy m --output=o.npz --input y=c.npy").unwrap();
+        let run = parsed("run --input x=a=b.npy m --output=o.npz --input y=@c --json").unwrap();
+        let file = |path: &str| Given::File(path.into());
         let want = Run {
             path: "m".into(),
-            input: vec![("x".into(), "a=b.npy".into()), ("y".into(), "c.npy".into())],
+            input: vec![("x".into(), file("a=b.npy")), ("y".into(), file("c"))],
             output: Some("o.npz".into()),
+            json: true,
             ..Run::default()
         };
         assert_eq!(run, Action::Run(want));
-        assert_eq!(parsed("inspect --help").unwrap(), Action::Help);
+    }
+
+    #[test]
+    fn what_is_no_file_is_a_value() {
+        for text in ["1.5", "-1", "[1,[2]]", "true", "\"a.npy\"", "x.npz", "a=b"] {
+            let found = named(OsStr::new(&format!("x={text}"))).unwrap();
+            assert_eq!(found, ("x".into(), Given::Text(text.into())));
+        }
+    }
+
+    #[test]
+    fn help_is_about_the_program_or_a_command() {
+        for (line, topic) in [
+            ("help", Topic::Program),
+            ("--help", Topic::Program),
+            ("help help", Topic::Program),
+            ("help run", Topic::Run),
+            ("--help inspect", Topic::Inspect),
+            ("run m --help", Topic::Run),
+            ("inspect -h", Topic::Inspect),
+        ] {
+            assert_eq!(parsed(line).unwrap(), Action::Help(topic), "{line}");
+        }
     }
 
     #[test]
     fn what_is_wrong_is_said() {
         for (line, said) in [
             ("", "a command is missing"),
-            ("look m", "there is no command \"look\""),
+            ("look m", "there is no command \"look\": inspect and run"),
+            (
+                "inspct m",
+                "there is no command \"inspct\"; did you mean inspect?",
+            ),
+            ("help rnu", "there is no command \"rnu\"; did you mean run?"),
+            ("help run inspect", "help is about one command"),
             ("inspect", "needs the folder"),
             ("inspect m n", "\"n\" is another one"),
             ("inspect m --graph", "--graph needs a value"),
-            ("inspect m --input x=y", "inspect has no option --input"),
-            ("run m --input x", "--input is NAME=FILE.npy"),
+            ("inspect m --json=yes", "--json takes no value, got \"yes\""),
+            (
+                "inspect m --input x=y",
+                "inspect has no option --input: --graph, --json",
+            ),
+            (
+                "inspect m --grpah x",
+                "no option --grpah; did you mean --graph?",
+            ),
+            (
+                "run m --ouput x",
+                "no option --ouput; did you mean --output?",
+            ),
+            ("run m --halp", "no option --halp; did you mean --help?"),
+            ("run m --input x", "--input is NAME=VALUE or NAME=FILE.npy"),
+            ("run m --input =1", "--input is NAME=VALUE or NAME=FILE.npy"),
+            ("run m --input x=@", "--input x=@ names no file"),
         ] {
             let found = parsed(line).unwrap_err();
             assert!(found.contains(said), "{line}: {found}");
