@@ -26,8 +26,8 @@ from ..context import ownership
 from ..hints import Any
 from ..values import errors
 from . import frames, trace_context
+from .adapters import SCALARS
 from .adapters.base import Aside, Found, State, Through, TypeAdapter, Whole
-from .adapters.builtin_classes import SCALARS
 from .source_location import diagnostic, here
 
 # By the module that says it defines them: functions that act, and methods by their own names.

@@ -22,7 +22,7 @@ from ..context.locals import keeps_arguments, locals_of
 from ..hints import Any
 from ..values import errors
 from . import frames, reachable
-from .adapters.builtin_classes import CHECKED_BY_ITERATORS, EXACT_CONTAINERS, FOUND_BY_WALKS
+from .adapters import CHECKED_BY_ITERATORS, EXACT_CONTAINERS, FOUND_BY_WALKS
 from .source_location import diagnostic, here
 from .trace_context import Holder, TracePart, region_functions, traces
 from .trace_context import thread as _thread

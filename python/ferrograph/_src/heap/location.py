@@ -19,7 +19,7 @@ from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
 from ..values import errors
 from . import walk
-from .adapters.builtin_classes import CONTAINER_BASES, MUTABLE, MUTABLE_SEQUENCES, is_class
+from .adapters import CONTAINER_BASES, MUTABLE, MUTABLE_SEQUENCES, is_class
 from .source_location import diagnostic, here
 from .trace_context import (
     TracePart,

@@ -25,8 +25,8 @@ from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import liveness
+from .adapters import is_class, is_function
 from .adapters.base import fields_of
-from .adapters.builtin_classes import is_class, is_function
 from .location import UNDEFINED, Attribute, Location
 from .source_location import diagnostic, here
 from .trace_context import TracePart

@@ -24,9 +24,8 @@ from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import location
-from .adapters import registry
+from .adapters import ASSIGNABLE, NUMBERS, is_function, registry
 from .adapters.base import Position, Through, Whole, cell_contents, referents
-from .adapters.builtin_classes import ASSIGNABLE, NUMBERS, is_function
 from .frames import frames, read_later, values_in
 from .invalidated import Invalidated, behind, is_named_by
 from .liveness import (

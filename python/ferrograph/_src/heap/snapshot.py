@@ -36,9 +36,8 @@ from ..values import errors
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
 from . import external_effects, frames, liveness, structure
-from .adapters import registry
+from .adapters import SCALARS, WITHOUT_PARTS, is_function, registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
-from .adapters.builtin_classes import SCALARS, WITHOUT_PARTS, is_function
 from .frames import calls, changes, lists_attributes, sets, words_of
 from .invalidated import Invalidated, behind
 from .location import UNDEFINED, Attribute, Container, Location, Variants, variants_of

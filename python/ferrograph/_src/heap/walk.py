@@ -14,7 +14,7 @@ from ..context.hooks import hooks
 from ..context.ownership import is_own_module
 from ..hints import Any
 from ..values import errors
-from .adapters.builtin_classes import LEAVES, ORDERED, SCALARS, is_function
+from .adapters import LEAVES, ORDERED, SCALARS, is_function
 from .source_location import diagnostic, here
 from .trace_context import is_proxy
 

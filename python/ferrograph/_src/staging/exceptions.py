@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterator
 from .. import ops
 from ..context import tracebacks
 from ..heap import structure
-from ..heap.adapters import registry
+from ..heap.adapters import COMPARABLE, registry
 from ..heap.adapters.base import Through
-from ..heap.adapters.builtin_classes import COMPARABLE
 from ..heap.location import Location, Together, Variants, held_by
 from ..heap.source_location import SourceLocation, diagnostic, here, is_diagnostic, refusal, said_by
 from ..heap.trace_context import thread as _thread

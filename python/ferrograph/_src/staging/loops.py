@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from .. import ops
 from ..heap import aliasing, references, structure
-from ..heap.adapters.builtin_classes import LITERALS
+from ..heap.adapters import LITERALS
 from ..heap.liveness import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, in_place, is_grown
 from ..heap.source_location import LoopShapeError, diagnostic

@@ -14,9 +14,8 @@ import functools
 from collections.abc import Callable, Iterator
 
 from ..heap import frames, references, structure, trace_context
-from ..heap.adapters import registry
+from ..heap.adapters import COMPARED, registry
 from ..heap.adapters.base import Whole
-from ..heap.adapters.builtin_classes import COMPARED
 from ..heap.liveness import refuse_running
 from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
 from ..heap.snapshot import reached

@@ -28,8 +28,8 @@ from ..heap import (
     trace_context,
     walk,
 )
+from ..heap.adapters import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.base import Order, Whole, not_followed
-from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, Left, behind
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together

@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from .. import ops
 from ..context.hooks import hooks
 from ..heap import references, structure
-from ..heap.adapters import registry
+from ..heap.adapters import LITERALS, registry
 from ..heap.adapters.base import Through
-from ..heap.adapters.builtin_classes import LITERALS
 from ..heap.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
 from ..heap.snapshot import reached

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 
 from .. import ops
 from ..heap import references, structure
-from ..heap.adapters import registry
-from ..heap.adapters.builtin_classes import NUMBERS
+from ..heap.adapters import NUMBERS, registry
 from ..heap.location import Location, Variants, held_by, values_of
 from ..heap.snapshot import reached
 from ..heap.source_location import diagnostic, here

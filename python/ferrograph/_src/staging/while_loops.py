@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from .. import ops
 from ..context import ownership
 from ..heap import aliasing, frames
+from ..heap.adapters import is_function
 from ..heap.adapters.base import cell_contents
-from ..heap.adapters.builtin_classes import is_function
 from ..heap.invalidated import Invalidated
 from ..heap.liveness import is_read
 from ..heap.location import Location, State

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from ..context import ownership
 from ..heap import own_attributes, walk
-from ..heap.adapters.builtin_classes import INDEXED_CONTAINERS, MUTABLE, ORDERED, is_class
+from ..heap.adapters import INDEXED_CONTAINERS, MUTABLE, ORDERED, is_class
 from ..heap.invalidated import behind
 from ..heap.location import (
     UNDEFINED,

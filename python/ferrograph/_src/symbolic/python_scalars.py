@@ -18,7 +18,7 @@ from ..context import bytecode, tracebacks
 from ..context.locals import locals_of
 from ..context.ownership import is_library_file, is_own_file
 from ..context.thread import current_region
-from ..heap.adapters.builtin_classes import NUMBERS
+from ..heap.adapters import NUMBERS
 from ..heap.source_location import (
     SourceLocation,
     diagnostic,

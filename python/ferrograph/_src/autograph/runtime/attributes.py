@@ -7,7 +7,7 @@ import types
 
 from ...context.hooks import hooks
 from ...heap import invalidated
-from ...heap.adapters.builtin_classes import NATIVE_VALUES, is_function
+from ...heap.adapters import NATIVE_VALUES, is_function
 from ...heap.trace_context import chosen, is_proxy, really, thread, traces
 from ...hints import Any
 from ...staging import exceptions, write_barriers

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from ...context import ownership
 from ...context.by_class import ByClass
 from ...context.hooks import hooks
-from ...heap.adapters.builtin_classes import NATIVE_OBJECTS, NATIVE_VALUES, is_function
+from ...heap.adapters import NATIVE_OBJECTS, NATIVE_VALUES, is_function
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, is_proxy
