@@ -24,11 +24,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ..context import ownership
 from ..hints import Any
-from ..values import errors
 from . import frames, trace_context
 from .adapters import SCALARS
 from .adapters.base import Aside, Found, State, Through, TypeAdapter, Whole
-from .source_location import diagnostic, here
+from .source_location import refusal
 
 # By the module that says it defines them: functions that act, and methods by their own names.
 _ACTING = {
@@ -314,7 +313,10 @@ def form(callee: Any) -> Any:
     @functools.wraps(callee)
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_refused(args, kwargs):
-            raise errors.StagingError(diagnostic(here(), says[0].format(name), says[1]))
+            raise refusal(
+                says[0].format(name),
+                says[1],
+            )
         return callee(*args, **kwargs)
 
     return call

@@ -23,12 +23,11 @@ from ..context.by_class import ByClass
 from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
-from ..values import errors
 from . import liveness
 from .adapters import is_class, is_function
 from .adapters.base import fields_of
 from .location import UNDEFINED, Attribute, Location
-from .source_location import diagnostic, here
+from .source_location import here, refusal
 from .trace_context import TracePart
 from .trace_context import thread as _thread
 from .walk import of_bases
@@ -111,13 +110,11 @@ def check_classes() -> None:
 
 
 def _changed_class(label: str, where: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"a class changes the attribute {label!r}, which one of its objects may have itself "
-            "or inherit: after a staged branch or loop that is known only when the graph runs",
-            "Give the object the attribute before the branch or loop, or change the class before.",
-        )
+    return refusal(
+        f"a class changes the attribute {label!r}, which one of its objects may have itself or "
+        "inherit: after a staged branch or loop that is known only when the graph runs",
+        "Give the object the attribute before the branch or loop, or change the class before.",
+        where,
     )
 
 
@@ -130,13 +127,10 @@ def refuse_presence(owner: Any, name: str | None = None) -> None:
 
 def unsure(place: Attribute) -> Exception:
     """The refusal to tell, or to need to know, whether an object has an attribute of its own."""
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"whether an object itself has {place.label!r}, or inherits it from its class, is "
-            "known only when the graph runs: a staged branch or loop sets or deletes it",
-            "Give the object the attribute before the branch or loop, and keep it there.",
-        )
+    return refusal(
+        f"whether an object itself has {place.label!r}, or inherits it from its class, is known "
+        "only when the graph runs: a staged branch or loop sets or deletes it",
+        "Give the object the attribute before the branch or loop, and keep it there.",
     )
 
 
@@ -172,13 +166,10 @@ def refuse_held_dict(place: Attribute) -> None:
     held = fields_of(place.owner)
     if not liveness.are_held(held):
         return
-    raise errors.StagingError(
-        diagnostic(
-            here(),
-            f"a staged branch or loop decides whether an object itself has {place.label!r}, and "
-            "its `__dict__`, which shows that, is used by itself or has another name",
-            "Give the object the attribute before the branch or loop, and keep it there.",
-        )
+    raise refusal(
+        f"a staged branch or loop decides whether an object itself has {place.label!r}, and its "
+        "`__dict__`, which shows that, is used by itself or has another name",
+        "Give the object the attribute before the branch or loop, and keep it there.",
     )
 
 
@@ -204,13 +195,10 @@ def _new(changes: Iterable) -> dict[int, list[Attribute]]:
 
 def unsure_order(label: str) -> Exception:
     """The refusal of an order of attributes that is known only when the graph runs."""
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"a staged branch or loop sets the attributes of {label!r} in another order: `vars` "
-            "and `__dict__` show an order that is known only when the graph runs",
-            "Give the object its attributes before the branch or loop, or set them in one order.",
-        )
+    return refusal(
+        f"a staged branch or loop sets the attributes of {label!r} in another order: `vars` and "
+        "`__dict__` show an order that is known only when the graph runs",
+        "Give the object its attributes before the branch or loop, or set them in one order.",
     )
 
 

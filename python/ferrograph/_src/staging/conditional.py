@@ -11,14 +11,13 @@ from ..context import ownership
 from ..context.thread import Undetermined
 from ..heap import frames, liveness, own_attributes, trace_context
 from ..heap.location import UNDEFINED, Attribute, Location, State, in_place
-from ..heap.source_location import SourceLocation, diagnostic
+from ..heap.source_location import SourceLocation, diagnostic, refusal
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..symbolic import python_scalars, ranges
 from ..symbolic.values import can_be_tensor, is_eager, is_staged, predicate, truth
-from ..values import errors
 from . import exceptions, merging, retrace, side_effects
 from .regions import Conditional, itself
 from .retrace import RetraceForVariables
@@ -260,13 +259,11 @@ def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
         return False
     if liveness.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
-            raise errors.StagingError(
-                diagnostic(
-                    place,
-                    f"{spot.label!r} gets longer in one of the functions of this `cond`, and code "
-                    "that is not converted reads it afterwards",
-                    "Return what they make, or let AutoGraph convert the code around it.",
-                )
+            raise refusal(
+                f"{spot.label!r} gets longer in one of the functions of this `cond`, and code that "
+                "is not converted reads it afterwards",
+                "Return what they make, or let AutoGraph convert the code around it.",
+                place,
             )
         return False
     spot.put(pair[1])

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .. import ops
 from ..heap import aliasing, liveness, structure, trace_context, walk
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import refusal
 from ..heap.structure import (
     MergedContainer,
     MergedContainers,
@@ -28,7 +28,7 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..symbolic import python_scalars, ranges, values
 from ..symbolic.values import key_of
-from ..values import errors, nest
+from ..values import nest
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -235,13 +235,10 @@ def refuse_copies(*compared: Any) -> None:
     for all iterations, and each may have another one."""
     copies = (_thread.trace.aliases.copies or {}) if _thread.trace is not None else {}
     if copies and any(id(v) in copies for v in compared) and all(map(is_container, compared)):
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                "this line asks which object a container is that a staged loop carries: the "
-                "loop is traced once for all iterations, of which each may have another one",
-                "Keep a number beside it that says which one it is, and compare that.",
-            )
+        raise refusal(
+            "this line asks which object a container is that a staged loop carries: the loop is "
+            "traced once for all iterations, of which each may have another one",
+            "Keep a number beside it that says which one it is, and compare that.",
         )
 
 
@@ -334,14 +331,12 @@ def _unlike(pairs: list[tuple[Any, Any, str]]) -> set[str]:
 
 def refuse_partition(label: str, place: str) -> None:
     """Refuse that names are one object in some iterations alone, which changes in place."""
-    raise errors.StagingError(
-        diagnostic(
-            place,
-            f"{label!r} and another name are one object in some iterations of this staged "
-            "loop and several in others, and an iteration changes it in place",
-            "Make copies before the loop (`list(a)`, `dict(a)`), make a new object instead of "
-            "changing one, or put another object under both names.",
-        )
+    raise refusal(
+        f"{label!r} and another name are one object in some iterations of this staged loop and "
+        "several in others, and an iteration changes it in place",
+        "Make copies before the loop (`list(a)`, `dict(a)`), make a new object instead of changing "
+        "one, or put another object under both names.",
+        place,
     )
 
 

@@ -8,14 +8,20 @@ from collections.abc import Callable, Sequence
 
 from .. import ops
 from ..heap import structure
-from ..heap.source_location import LoopDtypeError, LoopShapeError, SourceLocation, diagnostic
+from ..heap.source_location import (
+    LoopDtypeError,
+    LoopShapeError,
+    SourceLocation,
+    diagnostic,
+    refusal,
+)
 from ..heap.structure import MergedContainers
 from ..heap.trace_context import really
 from ..hints import Any
 from ..native import _core
 from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..symbolic.abstract_value import AbstractValue
-from ..values import dtypes, errors
+from ..values import dtypes
 from ..values.errors import shown
 from .conditional import RESULT
 from .loop_state import OWN, Integers
@@ -159,7 +165,11 @@ class Variables:
                 raise
             problem = f"{label!r} holds {leaf} before this staged loop, beyond int32"
             rewrite = "Make it a tensor, `fg.constant(value, fg.int64)`, or set it after the loop."
-            raise errors.StagingError(diagnostic(self.place, problem, rewrite)) from None
+            raise refusal(
+                problem,
+                rewrite,
+                self.place,
+            ) from None
 
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""

@@ -15,13 +15,13 @@ from ..heap import aliasing, references, structure
 from ..heap.adapters import LITERALS
 from ..heap.liveness import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, in_place, is_grown
-from ..heap.source_location import LoopShapeError, diagnostic
+from ..heap.source_location import LoopShapeError, diagnostic, refusal
 from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
 from ..hints import Any
 from ..native import _core
 from ..symbolic import merged_objects, ranges, values
-from ..values import constants, dtypes, errors
+from ..values import constants, dtypes
 from ..values.errors import shown
 from . import exceptions, loop_state, merging, retrace, side_effects, tensor_lists, write_barriers
 from .conditional import RESULT, stage_choice, where
@@ -202,12 +202,10 @@ def _run(
             loop.has_begun, loop.runs = True, None
             with retrace.first_iteration():
                 extras[:] = first(extras)
-    raise errors.StagingError(
-        diagnostic(
-            place,
-            "what an iteration of this loop changes differs each time it is traced",
-            "Keep the state of the loop in names, attributes and items that exist before it.",
-        )
+    raise refusal(
+        "what an iteration of this loop changes differs each time it is traced",
+        "Keep the state of the loop in names, attributes and items that exist before it.",
+        place,
     )
 
 
@@ -439,12 +437,10 @@ def _check_partition(
 
 
 def _removed(label: str, place: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            place,
-            f"{label} is removed in this staged loop, whose later iterations would miss it",
-            "Put another value there, or a flag that says that it is gone.",
-        )
+    return refusal(
+        f"{label} is removed in this staged loop, whose later iterations would miss it",
+        "Put another value there, or a flag that says that it is gone.",
+        place,
     )
 
 
@@ -518,13 +514,12 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
             )
         )
     if loop.is_for and value is UNDEFINED and label not in loop.targets and not works:
-        raise ValueError(
-            diagnostic(
-                place,
-                f"{label!r} is first set in this loop and used after it, but the loop may run no "
-                "iteration at all",
-                f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
-            )
+        raise refusal(
+            f"{label!r} is first set in this loop and used after it, but the loop may run no "
+            "iteration at all",
+            f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
+            place,
+            kind=ValueError,
         )
     return True
 

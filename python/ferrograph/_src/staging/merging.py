@@ -19,7 +19,7 @@ from ..heap.adapters.base import Whole
 from ..heap.liveness import refuse_running
 from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
 from ..heap.snapshot import reached
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import here, refusal
 from ..heap.structure import is_array
 from ..heap.trace_context import is_proxy, proxy_of, really, record_of, thread
 from ..heap.walk import are_same_keys, with_items
@@ -144,15 +144,14 @@ def _scalar(
     return lambda results: place.put(next(results))
 
 
-def _one_sided(label: str, in_else: bool, where: str) -> ValueError:
+def _one_sided(label: str, in_else: bool, where: str) -> Exception:
     sides = ("the `else` branch", "the `if` branch")
     set_in, unset_in = sides if in_else else sides[::-1]
-    return ValueError(
-        diagnostic(
-            where,
-            f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}",
-            "Set it before the `if`, or in both branches.",
-        )
+    return refusal(
+        f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}",
+        "Set it before the `if`, or in both branches.",
+        where,
+        kind=ValueError,
     )
 
 
@@ -466,11 +465,9 @@ def _each(value: Any, build: Callable[[Any], Any]) -> Any:
 
 
 def _mixed(value: Any, where: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"one branch of this `if` on a tensor changes a {type(value).__name__} in place, where "
-            "the other one puts another object in its place",
-            "Change it in place in both branches, or make a new one in both.",
-        )
+    return refusal(
+        f"one branch of this `if` on a tensor changes a {type(value).__name__} in place, where the "
+        "other one puts another object in its place",
+        "Change it in place in both branches, or make a new one in both.",
+        where,
     )

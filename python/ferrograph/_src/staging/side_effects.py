@@ -34,7 +34,7 @@ from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, Left, behind
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
 from ..heap.snapshot import Snapshot
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import here, refusal
 from ..heap.trace_context import RegionLog, TraceContext, loud, original, really, record_of
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
@@ -150,13 +150,10 @@ def refuse_opaque(target: Any, method: str) -> None:
         return
     if target is sys.stdout or target is sys.stderr:
         return
-    raise errors.StagingError(
-        diagnostic(
-            here(),
-            f"{method!r} of a {type(target).__name__} is called in a staged branch or "
-            "loop: it runs once, while tracing, and what it changes cannot be undone",
-            "Call it outside of the branch or loop, or in `fg.py_function`.",
-        )
+    raise refusal(
+        f"{method!r} of a {type(target).__name__} is called in a staged branch or loop: it runs "
+        "once, while tracing, and what it changes cannot be undone",
+        "Call it outside of the branch or loop, or in `fg.py_function`.",
     )
 
 
@@ -386,15 +383,12 @@ def refuse_shadowed(found: list[Change]) -> None:
         if isinstance(place, Attribute) and place.class_default is not UNDEFINED:
             keys = {("attribute", id(b), place.key[2]) for b in type(place.owner).__mro__}
             if not keys.isdisjoint(in_classes):
-                raise errors.StagingError(
-                    diagnostic(
-                        here(),
-                        f"{place.label!r} is set in an object and in its class, in staged "
-                        "branches or a staged loop: whether the object itself has it or inherits "
-                        "it is known only when the graph runs",
-                        "Give the object the attribute before the branch or loop, or change only "
-                        "one of both there.",
-                    )
+                raise refusal(
+                    f"{place.label!r} is set in an object and in its class, in staged branches or "
+                    "a staged loop: whether the object itself has it or inherits it is known only "
+                    "when the graph runs",
+                    "Give the object the attribute before the branch or loop, or change only one "
+                    "of both there.",
                 )
 
 
@@ -520,11 +514,8 @@ def _is_alike(old: Any, new: Any) -> bool:
 def _refuse_iterators(iterators: list, known: set[int]) -> None:
     for iterator in iterators:
         if id(iterator) in known:
-            raise errors.StagingError(
-                diagnostic(
-                    here(),
-                    f"side effect on a Python iterator ({type(iterator).__name__}) from outside "
-                    "this staged branch or loop: it would be advanced once, at trace time",
-                    "Take its elements before, or iterate over a tensor.",
-                )
+            raise refusal(
+                f"side effect on a Python iterator ({type(iterator).__name__}) from outside this "
+                "staged branch or loop: it would be advanced once, at trace time",
+                "Take its elements before, or iterate over a tensor.",
             )

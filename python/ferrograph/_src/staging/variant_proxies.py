@@ -21,7 +21,7 @@ from ..heap.adapters.base import Through
 from ..heap.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
 from ..heap.snapshot import reached
-from ..heap.source_location import diagnostic, here, is_diagnostic
+from ..heap.source_location import here, is_diagnostic, refusal
 from ..heap.trace_context import Proxy, is_proxy, proxy_of, really
 from ..heap.trace_context import thread as _thread
 from ..heap.walk import attributes, is_field
@@ -89,26 +89,21 @@ class VariantProxy(Proxy):
         return hash(self._ferrograph_target)
 
     def _ferrograph_refuse(self) -> Any:
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"a {type(self._ferrograph_target).__name__} has several variants after a staged "
-                "branch or loop, and this use of it needs to know, while tracing, which one it has",
-                "Take items, `len`, `sum` and its like, or call its methods; return numbers and "
-                "tensors of it.",
-            )
+        raise refusal(
+            f"a {type(self._ferrograph_target).__name__} has several variants after a staged "
+            "branch or loop, and this use of it needs to know, while tracing, which one it has",
+            "Take items, `len`, `sum` and its like, or call its methods; return numbers and "
+            "tensors of it.",
         )
 
     def refuse_return(self) -> Any:
         """Refuse that a traced function returns the object."""
         kind = type(self._ferrograph_target).__name__
-        raise errors.StagingError(
-            diagnostic(
-                self._ferrograph_records[-1].began_at,
-                f"a {kind} has several variants from this staged branch or loop on, and the "
-                "traced function returns it: which one it has is known only when the graph runs",
-                "Return numbers and tensors of it, or give it the same members in both branches.",
-            )
+        raise refusal(
+            f"a {kind} has several variants from this staged branch or loop on, and the traced "
+            "function returns it: which one it has is known only when the graph runs",
+            "Return numbers and tensors of it, or give it the same members in both branches.",
+            self._ferrograph_records[-1].began_at,
         )
 
 
@@ -336,13 +331,10 @@ _OWN = (errors.StagingError, errors.OpError)
 def _needs_value(args: tuple, error: Exception) -> Exception:
     """The refusal of a use that wants the value of a tensor."""
     kinds_ = ", ".join(sorted({type(really(a)).__name__ for a in args if is_proxy(a)}))
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"this use of an object ({kinds_ or 'one of Python'}) that staged branches or "
-            f"loops change needs the value of a tensor: {error}",
-            "Keep what the graph decides in tensors, or in lists and dicts of tensors.",
-        )
+    return refusal(
+        f"this use of an object ({kinds_ or 'one of Python'}) that staged branches or loops change "
+        f"needs the value of a tensor: {error}",
+        "Keep what the graph decides in tensors, or in lists and dicts of tensors.",
     )
 
 
@@ -486,13 +478,11 @@ def _may_be_copied(conditional: Conditional, pair: tuple) -> bool:
 
 
 def _unknown(value: Any, where: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"which `{type(value).__name__}` this is depends on the contents that a staged branch "
-            "or loop left in another object",
-            "Choose between numbers and tensors.",
-        )
+    return refusal(
+        f"which `{type(value).__name__}` this is depends on the contents that a staged branch or "
+        "loop left in another object",
+        "Choose between numbers and tensors.",
+        where,
     )
 
 

@@ -16,13 +16,13 @@ from ..heap import references, structure
 from ..heap.adapters import NUMBERS, registry
 from ..heap.location import Location, Variants, held_by, values_of
 from ..heap.snapshot import reached
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import here, refusal
 from ..heap.trace_context import really
 from ..heap.walk import are_same_keys, have_effects, with_items
 from ..hints import Any
 from ..native import _core
 from ..symbolic import values
-from ..values import constants, dtypes, errors
+from ..values import constants, dtypes
 from .regions import Conditional, Traced
 
 MOST_VERSIONS = 12
@@ -116,13 +116,11 @@ def _original(conditional: Conditional, value: Any) -> Any:
 
 def too_many(place: Location, where: str) -> Exception:
     """The refusal of ever more contents."""
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"the {type(place.owner).__name__} {place.label!r} has more than {MOST_VERSIONS} "
-            "variants at this merge",
-            "Keep what changes in tensors, or in a list or dict with the same members throughout.",
-        )
+    return refusal(
+        f"the {type(place.owner).__name__} {place.label!r} has more than {MOST_VERSIONS} variants "
+        "at this merge",
+        "Keep what changes in tensors, or in a list or dict with the same members throughout.",
+        where,
     )
 
 

@@ -19,10 +19,10 @@ from ..heap.invalidated import Invalidated
 from ..heap.liveness import is_read
 from ..heap.location import Location, State
 from ..heap.references import is_lazily_made
-from ..heap.source_location import diagnostic
+from ..heap.source_location import refusal
 from ..heap.trace_context import RegionLog
 from ..hints import Any
-from ..values import constants, dtypes, errors
+from ..values import constants, dtypes
 from . import loop_state, merging, retrace, side_effects, write_barriers
 from .loop_state import OWN
 from .loop_variables import Slot, Variables
@@ -101,12 +101,10 @@ def stage_while_loop(
             memory.learn(again)
             carry(call.loop.state, again.places)
     else:
-        raise errors.StagingError(
-            diagnostic(
-                _WHERE,
-                "what an iteration of this `while_loop` changes differs each time it is traced",
-                "Keep the state of the loop in its loop variables.",
-            )
+        raise refusal(
+            "what an iteration of this `while_loop` changes differs each time it is traced",
+            "Keep the state of the loop in its loop variables.",
+            _WHERE,
         )
     return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)
 
@@ -188,7 +186,12 @@ def _body(
     if len(results) != len(own):
         problem = f"`body` gives {len(results)} values for {len(own)} variables"
         rewrite = "Return one value from `body` for each of `loop_vars`."
-        raise ValueError(diagnostic(_WHERE, problem, rewrite))
+        raise refusal(
+            problem,
+            rewrite,
+            _WHERE,
+            kind=ValueError,
+        )
     _check_effects(call.loop, log, before, variables)
     for slot, value in zip(own, results, strict=True):
         variables.results(slot, value)
@@ -244,11 +247,9 @@ def _left_alone(log: RegionLog) -> list[Any]:
 
 
 def _not_carried(place: Location, reason: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            _WHERE,
-            f"{place.label!r} is changed in this `while_loop` (`map_fn`, `scan` and folds are "
-            f"loops, too) and read outside of it, but {reason}: the graph cannot carry it",
-            "Make it a loop variable, or set it before the loop.",
-        )
+    return refusal(
+        f"{place.label!r} is changed in this `while_loop` (`map_fn`, `scan` and folds are loops, "
+        f"too) and read outside of it, but {reason}: the graph cannot carry it",
+        "Make it a loop variable, or set it before the loop.",
+        _WHERE,
     )

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...context.referents import referents as direct_referents
 from ...hints import Any
-from ...values import errors
 from .. import walk
 from ..location import (
     UNDEFINED,
@@ -32,7 +31,7 @@ from ..location import (
     put_variants,
     variants_of,
 )
-from ..source_location import diagnostic, here
+from ..source_location import refusal
 from ..trace_context import note_asked, really
 
 Found = Iterator[tuple[Location, Any]]
@@ -84,14 +83,10 @@ class Hidden(TypeAdapter):
     """Attributes of an object whose class hides where they are kept: they cannot be read."""
 
     def hold(self, owner: Any) -> Any:
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"this staged branch or loop can reach a {type(owner).__name__}, whose class "
-                "replaces `__dict__`, where its objects keep attributes: changes of it cannot be "
-                "detected",
-                "Give what the class calls `__dict__` another name.",
-            )
+        raise refusal(
+            f"this staged branch or loop can reach a {type(owner).__name__}, whose class replaces "
+            "`__dict__`, where its objects keep attributes: changes of it cannot be detected",
+            "Give what the class calls `__dict__` another name.",
         )
 
 
@@ -625,11 +620,9 @@ class Whole(Location):
 
 def not_followed(place: Whole, where: str) -> Exception:
     """The refusal of a change that the graph cannot make."""
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"side effect on the {place.what} of {place.label!r} in a staged branch or loop: the "
-            "graph cannot represent it, and it would run once, at trace time",
-            place.cure,
-        )
+    return refusal(
+        f"side effect on the {place.what} of {place.label!r} in a staged branch or loop: the graph "
+        "cannot represent it, and it would run once, at trace time",
+        place.cure,
+        where,
     )
