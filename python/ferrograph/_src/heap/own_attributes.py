@@ -293,11 +293,12 @@ def item_setter(target: Any) -> Any:
         return target
     plain = operator.getitem, operator.setitem, operator.delitem
     pairs: Any = zip(own, plain, strict=True)
-    return _ItemSetter(*(_called(f, target) or functools.partial(p, target) for f, p in pairs))
+    return _Setter(*(_called(f, target) or functools.partial(p, target) for f, p in pairs))
 
 
 class _Setter:
-    """Sets attributes of an object by code of its class, which is converted like a call."""
+    """Sets attributes, or items, of an object by code of its class, which is converted like a
+    call."""
 
     def __init__(self, get: Callable, put: Callable, remove: Callable):
         object.__setattr__(self, "_own", (get, put, remove))
@@ -310,13 +311,6 @@ class _Setter:
 
     def __delattr__(self, name: str) -> None:
         self._own[2](name)
-
-
-class _ItemSetter:
-    """The same for items."""
-
-    def __init__(self, get: Callable, put: Callable, remove: Callable):
-        self._own = get, put, remove
 
     def __getitem__(self, key: Any) -> Any:
         return self._own[0](key)
