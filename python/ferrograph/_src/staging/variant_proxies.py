@@ -186,33 +186,26 @@ def _by_python(function: Callable) -> Callable:
     return call
 
 
-def _augmented(function: Callable) -> Callable:
-    return lambda self, other: self.by(function, other)
-
-
 def _plain(front: VariantProxy, found: Any, kind: type) -> Any:
     """``found`` where it is the same for all contents, else refused."""
     return found if isinstance(found, kind) else front._ferrograph_refuse()
 
 
-def _dunder(name: str, function: Callable) -> Callable:
-    function = _by_python(function)
+def _special(name: str, use: Callable) -> None:
+    """Give proxies a special method, which is a use of their object."""
 
-    def method(self: VariantProxy, *others: Any) -> Any:
-        return perform(function, self, *others)
-
-    method.__name__ = name
-    return method
-
-
-def _reflected(name: str, function: Callable) -> Callable:
-    function = _by_python(function)
-
-    def method(self: VariantProxy, other: Any) -> Any:
-        return perform(function, other, self)
+    def method(self: VariantProxy, *args: Any, **kwargs: Any) -> Any:
+        return perform(use, self, *args, **kwargs)
 
     method.__name__ = name
-    return method
+    setattr(VariantProxy, name, method)
+
+
+def _of_class(name: str) -> Callable:
+    """A use of an object by a special method of its class."""
+    return lambda held, *args, **kwargs: hooks.callee(getattr(type(held), name))(
+        held, *args, **kwargs
+    )
 
 
 _BOTH = (
@@ -220,36 +213,18 @@ _BOTH = (
     "lshift", "rshift",
 )  # fmt: skip
 for _name in _BOTH:
-    _plainly = getattr(operator, f"__{_name}__")
-    setattr(VariantProxy, f"__{_name}__", _dunder(f"__{_name}__", _plainly))
-    setattr(VariantProxy, f"__r{_name}__", _reflected(f"__r{_name}__", _plainly))
-    _inside = getattr(operator, f"__i{_name}__")
-    setattr(VariantProxy, f"__i{_name}__", _dunder(f"__i{_name}__", _inside))
-    setattr(Change, f"__i{_name}__", _augmented(_inside))
+    _plainly, _inside = getattr(operator, f"__{_name}__"), getattr(operator, f"__i{_name}__")
+    _special(f"__{_name}__", _by_python(_plainly))
+    _special(f"__r{_name}__", _by_python(lambda held, other, by=_plainly: by(other, held)))
+    _special(f"__i{_name}__", _by_python(_inside))
+    setattr(Change, f"__i{_name}__", lambda self, other, by=_inside: self.by(by, other))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert"):
-    setattr(
-        VariantProxy, f"__{_name}__", _dunder(f"__{_name}__", getattr(operator, f"__{_name}__"))
-    )
-
-
-def _on_items(name: str, function: Callable) -> None:
-    setattr(VariantProxy, name, lambda self, *args: perform(function, self, *args))
-
-
-def _on_class(name: str) -> None:
-    def use(held: Any, *args: Any, **kwargs: Any) -> Any:
-        return hooks.callee(getattr(type(held), name))(held, *args, **kwargs)
-
-    setattr(VariantProxy, name, lambda self, *args, **kwargs: perform(use, self, *args, **kwargs))
-
-
+    _special(f"__{_name}__", _by_python(getattr(operator, f"__{_name}__")))
 for _name in ("__call__", "__enter__", "__exit__"):
-    _on_class(_name)
-
-
-_on_items("__getitem__", tensor_lists.loaded)
-_on_items("__setitem__", _set_item)
-_on_items("__delitem__", _delete_item)
+    _special(_name, _of_class(_name))
+_special("__getitem__", tensor_lists.loaded)
+_special("__setitem__", _set_item)
+_special("__delitem__", _delete_item)
 
 
 class View(VariantProxy):
@@ -488,11 +463,6 @@ def _unknown(value: Any, where: str) -> Exception:
 
 def _equal(first: Any, second: Any) -> bool:
     return type(first) is type(second) and bool(first == second)
-
-
-TESTED = frozenset(
-    {list, VariantProxy, View}
-)  # the classes of containers that may be true by the graph
 
 
 def truth(value: Any) -> Any:
