@@ -149,6 +149,18 @@ def note_element(value: Any, label: str, is_made: bool) -> None:
         _families(root).all.append(Element(made, label, here(), is_made))
 
 
+def known_sets() -> list[MayAliasSet]:
+    """The may-alias sets of the trace."""
+    sets = _thread.trace.aliases.sets if _thread.trace is not None else None
+    return [] if sets is None else [*sets.all]
+
+
+def restore_sets(known: list[MayAliasSet]) -> None:
+    """Let the trace know these sets only, where it has some."""
+    if _thread.trace is not None and _thread.trace.aliases.sets is not None:
+        _thread.trace.aliases.sets.all = [*known]
+
+
 class Families:
     """Those of one trace."""
 
@@ -160,11 +172,7 @@ class Families:
         if any(is_identified(member) for member, _ in family.members):
             family.hold()
             return
-        self.restore([other for other in self.all if other is not family])
-
-    def restore(self, known: list[MayAliasSet]) -> None:
-        """Know only these."""
-        self.all = list(known)
+        self.all = [other for other in self.all if other is not family]
 
     def element(self, value: Any) -> Element | None:
         """What says that an object may be an element of a list of the graph; None where it is
@@ -288,10 +296,7 @@ def relatives(found: Iterable[Any], own: Collection[int] = ()) -> list:
     """Objects, and those that may be one of them in plain Python: what staging has made of several,
     and containers with which iterations begin, but for those of a loop, whose ids are ``own``."""
     root = _thread.trace
-    groups = [
-        [member for member, _ in f.members]
-        for f in (root.aliases.sets.all if root.aliases.sets else ())
-    ]
+    groups = [[member for member, _ in family.members] for family in known_sets()]
     groups += [list(pair) for key, pair in (root.aliases.copies or {}).items() if key not in own]
     pending, seen = list(found), {}
     while pending:
@@ -312,8 +317,7 @@ def _made_of_same(join: MergedContainer, joins: list[MergedContainer]) -> list:
 
 def _may_be_one(first: Any, second: Any) -> bool:
     """Whether two containers are one, or may be one in plain Python."""
-    known = _thread.trace.aliases.sets
-    groups = [{id(m) for m, _ in family.members} for family in known.all] if known else []
+    groups = [{id(m) for m, _ in family.members} for family in known_sets()]
     return first is second or any({id(first), id(second)} <= group for group in groups)
 
 

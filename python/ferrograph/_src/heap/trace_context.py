@@ -50,8 +50,7 @@ class Effects:
 
     has_merged = False  # whether the graph merged values, or had branches or loops
     explain: Callable[[Exception], None] | None = None  # raises a better exception
-    lift: Any = None  # see ``lifted``
-    left: Any = None  # the locations that ``lift`` is about
+    left: Any = None  # see ``lifted``: ``invalidated.Left``
     anchors: tuple = ()  # functions of regions in which others were traced
     listeners: tuple = ()  # see ``listeners``, when it began
     asked: Any = None  # what regions changed for good, classes and caches, by id
@@ -241,6 +240,7 @@ class _Thread(threading.local):
         self.roots: Any = None  # what the trace is made from
         self.n_ends = 0  # how often code in a branch has ended an iterator
         self.regions: list[Any] = []  # those that operations are added to, the innermost last
+        self.branches: list[Any] = []  # those of them that are branches
 
     def enter(self, trace: TraceContext | None) -> None:
         """Continue in a trace, or outside of traces."""
@@ -400,8 +400,8 @@ def is_identified(value: Any) -> bool:
 def lifted() -> Any:
     """A block in which a function is called that may be traced: it finds what those that were
     traced within loops have left, which the trace around it does not read."""
-    lift = None if thread.trace is None else thread.trace.effects.lift
-    return contextlib.nullcontext() if lift is None else lift()
+    left = None if thread.trace is None else thread.trace.effects.left
+    return contextlib.nullcontext() if left is None else left.lifted()
 
 
 def has_lists() -> bool:

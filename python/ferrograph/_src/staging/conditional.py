@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import ops
@@ -11,47 +10,24 @@ from ..context import ownership
 from ..context.thread import Undetermined
 from ..heap import frames, liveness, own_attributes, trace_context
 from ..heap.location import UNDEFINED, Attribute, Location, State, in_place
-from ..heap.source_location import SourceLocation, diagnostic, refusal
+from ..heap.source_location import SourceLocation, refusal
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..symbolic import python_scalars, ranges
-from ..symbolic.values import can_be_tensor, is_eager, is_staged, predicate, truth
-from . import exceptions, merging, retrace, side_effects
+from ..symbolic.values import can_be_tensor, predicate, truth
+from . import exceptions, merging, retrace, side_effects, variants
 from .regions import Conditional, itself
 from .retrace import RetraceForVariables
-
-__all__ = [
-    "is_eager",
-    "is_staged",
-    "marked",
-    "rows",
-    "stage_assert",
-    "stage_both",
-    "stage_choice",
-    "stage_either",
-    "stage_if",
-    "stage_not",
-    "where",
-]
 
 RESULT = "ag__result"
 _OUT_OF_BOUNDS = "_ferrograph_out_of_bounds"  # of the error of an index that a tensor does not have
 _MARK = "_ferrograph_raised"
 _SIDES = ("the `if` branch", "the `else` branch")
+_NO_STATE = State(None, None)
 
 Thunk = Callable[[], Any]
-
-
-class _Branches(threading.local):
-    """The staged branches that the thread is tracing, inner ones last."""
-
-    def __init__(self) -> None:
-        self.stack: list[Any] = []
-
-
-_branches = _Branches()
 
 
 def where(function: Callable, line: int | SourceLocation) -> str:
@@ -111,9 +87,10 @@ def _stage_if(
     before = state.read()
     with conditional:
         conditional.promotes = True
-        after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
-        _lift(conditional, failed)
-        _leave(conditional, found, place)
+        functions = then, orelse
+        _, after, failed, found = _trace_branches(
+            conditional, functions, place, state, before, others
+        )
         read = [i for i, spot in enumerate(state.places) if spot.label in (*live, *soft)]
         conditional.note_left({i: side[i] for i in read} for side in after)
         chosen = []
@@ -141,15 +118,14 @@ def _stage_if(
 def _trace_branches(
     conditional: Conditional,
     functions: tuple[Thunk, Thunk],
-    state: State,
-    before: list,
-    others: list[Location],
-) -> tuple[list[list], list[bool], list[list[side_effects.Change]]]:
-    """What ``state`` holds after each branch, which of them raise, and what else they change.
-
-    All of that is put back.
-    """
-    after, errors, found = [], [], []
+    place: str,
+    state: State = _NO_STATE,
+    before: Sequence = (),
+    others: Sequence[Location] = (),
+) -> tuple[list, list[list], list[bool], list[list[side_effects.Change]]]:
+    """What each branch gives, what ``state`` holds after it, whether it raises, and what else it
+    changes. All of that is put back, and the conditional knows it."""
+    outcomes, after, found = [], [], []
     direct = frozenset(place.key for place in others)
     names = frozenset(place.key for place in state.places)
     log = None
@@ -157,7 +133,7 @@ def _trace_branches(
         try:
             with side_effects.region(functions, log, own=state.places) as log:
                 _touch(before, others)
-                errors.append(_trace(branch, function)[1])
+                outcomes.append(_trace(branch, function))
             after.append(state.read())
         except Undetermined:
             side_effects.changes(log, functions, direct, names)
@@ -165,18 +141,16 @@ def _trace_branches(
         finally:
             state.write(before)
         found.append(side_effects.changes(log, functions, direct, names))
-        conditional.end_branch(branch)
+        conditional.end_branch()
     conditional.snapshot = log.snapshot if log is not None else None
-    _raise_both(conditional, errors)
-    failed = [error is not None for error in errors]
+    (first, error), (second, other) = outcomes
+    _raise_both(conditional, error, other)
+    failed = [error is not None, other is not None]
     conditional.join_branches(failed)
-    return after, failed, found
-
-
-def _lift(conditional: Conditional, failed: list[bool]) -> None:
-    """Where one branch raises, take what the other one leaves as it is."""
-    if failed[0] != failed[1]:
-        conditional.lifting = exceptions.Lifting(conditional, failed.index(False))
+    if failed[0] != failed[1]:  # what the other one leaves needs no merge
+        conditional.lifting = variants.Lifting(conditional, failed.index(False))
+    _leave(conditional, found, place)
+    return [first, second], after, failed, found
 
 
 def _leave(conditional: Conditional, found: list[list[side_effects.Change]], place: str) -> None:
@@ -194,7 +168,7 @@ def _leave(conditional: Conditional, found: list[list[side_effects.Change]], pla
     conditional.left = [{**was, **{c.place.key: c.new for c in side}} for side in found]
 
 
-def _touch(values: list, others: list[Location]) -> None:
+def _touch(values: Sequence, others: Sequence[Location]) -> None:
     """Note the containers that names hold, which an augmented assignment changes in place."""
     for value in values:
         in_place(value)
@@ -277,7 +251,7 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
     one that reads an element which a tensor of known shape does not have: its condition may be what
     keeps it from that.
     """
-    _branches.stack.append(branch)
+    _thread.branches.append(branch)
     try:
         with branch:
             try:
@@ -295,7 +269,7 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 branch.is_traced = True
                 return UNDEFINED, e
     finally:
-        _branches.stack.pop()
+        _thread.branches.pop()
 
 
 def _raised_at(exception: Exception) -> str:
@@ -309,25 +283,26 @@ def _raised_at(exception: Exception) -> str:
     return found
 
 
-def _raise_both(conditional: Conditional, errors: Sequence[Exception | None]) -> None:
+def _raise_both(
+    conditional: Conditional, first: Exception | None, second: Exception | None
+) -> None:
     """Where every branch raises, so does the conditional.
 
     No handler may take one for the other; in a branch around it the graph says which it is.
     """
-    first, second = errors
     if first is None or second is None:
         return
     if not exceptions.are_alike(first, second):
         exceptions.mark_left(first)
-        if _branches.stack:
+        if _thread.branches:
             conditional.emit()
-            exceptions.note_said(first, _branches.stack[-1])
+            exceptions.note_said(first, _thread.branches[-1])
     raise first
 
 
 def marked(exception: Any) -> Any:
     """``exception``, which a ``raise`` statement throws, recognisable in the branch around it."""
-    if not _branches.stack:
+    if not _thread.branches:
         return exception
     if isinstance(exception, type):
         exception = exception()
@@ -367,12 +342,10 @@ def _merge(
     if any(m and not f for m, f in zip(missing, filled, strict=True)):
         set_in, unset_in = (_SIDES[1], _SIDES[0]) if missing[0] else _SIDES
         raise retrace.unset(
-            diagnostic(
-                place,
-                f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and "
-                "is used later",
-                "Set it before the `if`, or in both branches.",
-            )
+            f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and is "
+            "used later",
+            "Set it before the `if`, or in both branches.",
+            place,
         )
     is_plain = type(sides[0]) is type(sides[1]) is _core.SymbolicTensor
     pair = None if is_plain or any(filled) else merging.objects_left(conditional, was, *sides)
@@ -448,29 +421,14 @@ def _stage_choice(
     conditional: Conditional, then: Thunk, orelse: Thunk, place: str, merge: Callable
 ) -> Any:
     with conditional:
-        outcomes, found, log = [], [], None
-        for branch, function in zip(conditional.branches, (then, orelse), strict=True):
-            try:
-                with side_effects.region((then, orelse), log) as log:
-                    outcomes.append(_trace(branch, function))
-            except Undetermined:
-                side_effects.changes(log, (then, orelse))
-                raise
-            found.append(side_effects.changes(log, (then, orelse)))
-            conditional.end_branch(branch)
-        failed = [error is not None for _, error in outcomes]
-        _raise_both(conditional, [error for _, error in outcomes])
-        conditional.join_branches(failed)
-        _lift(conditional, failed)
-        values = side_effects.standing([value for value, _ in outcomes])
-        _leave(conditional, found, place)
+        results, _, failed, found = _trace_branches(conditional, (then, orelse), place)
+        values = side_effects.standing(results)
         conditional.note_left({RESULT: value} for value in values)
-        conditional.snapshot = log.snapshot
         take = merge(conditional, values, (failed[0], failed[1]), place)
         settle = _merge_changes(conditional, found, place, fills=True)
-        results = iter(conditional.emit())
-        chosen = take(results)
-        settle(list(results))
+        outputs = iter(conditional.emit())
+        chosen = take(outputs)
+        settle(list(outputs))
     conditional.note_aliases(chosen)
     return chosen
 

@@ -50,6 +50,9 @@ class LoopOptions:
         return None
 
 
+NO_OPTIONS = LoopOptions()
+
+
 class _Collecting(threading.local):
     def __init__(self) -> None:
         self.stack: list[LoopOptions] = []
@@ -60,13 +63,14 @@ _collecting = _Collecting()
 
 def collect_options(thunk: Callable[[], Any] | None) -> LoopOptions:
     """The options that calling ``thunk`` sets."""
+    if thunk is None:
+        return NO_OPTIONS
     options = LoopOptions()
-    if thunk is not None:
-        _collecting.stack.append(options)
-        try:
-            thunk()
-        finally:
-            _collecting.stack.pop()
+    _collecting.stack.append(options)
+    try:
+        thunk()
+    finally:
+        _collecting.stack.pop()
     return options
 
 

@@ -19,10 +19,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..context.thread import Undetermined, variables_made
-from ..heap import snapshot
+from ..heap import aliasing, snapshot
 from ..heap.adapters.registry import is_opaque
 from ..heap.location import Location
-from ..heap.source_location import LoopShapeError
+from ..heap.source_location import LoopShapeError, refusal
 from ..heap.trace_context import RegionLog
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
@@ -51,10 +51,10 @@ class RetraceForVariables(RetraceLoop):
     """A region has to be traced again, since it made variables, or did so before: ``building``."""
 
 
-def unset(message: str) -> ValueError:
+def unset(problem: str, rewrite: str, place: str) -> Exception:
     """The refusal of a name or a location that may be unset, or None, in the first iteration of a
     loop alone: where that is known to run, the loop can be traced without it."""
-    error = ValueError(message)
+    error = refusal(problem, rewrite, place, kind=ValueError)
     error._ferrograph_unset = True
     return error
 
@@ -143,8 +143,7 @@ def in_nest() -> bool:
 def attempt(memory: Memory) -> Iterator[None]:
     """A block traces an iteration; what it prints is said unless the trace is thrown away."""
     before = retraces.memory, retraces.said
-    families = None if _thread.trace is None else _thread.trace.aliases.sets
-    known = [*families.all] if families is not None else []
+    known = aliasing.known_sets()
     said: list = []
     retraces.memory, retraces.said = memory, said
     memory.start()
@@ -153,9 +152,7 @@ def attempt(memory: Memory) -> Iterator[None]:
         yield
     except (RetraceLoop, LoopShapeError, Undetermined):
         said.clear()
-        families = None if _thread.trace is None else _thread.trace.aliases.sets
-        if families is not None:
-            families.restore(known)
+        aliasing.restore_sets(known)
         raise
     finally:
         retraces.memory, retraces.said = before

@@ -341,9 +341,8 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
     ]
     root = _thread.trace
     root.effects.anchors += anchors
-    if others and root.effects.lift is None:
+    if others and root.effects.left is None:
         root.effects.left = Left()
-        root.effects.lift = root.effects.left.lifted
     for change in others:
         references.invalidate(change.place, anchors, 0)
         if type(change.place.get()) is Invalidated:
