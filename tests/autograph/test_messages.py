@@ -1147,7 +1147,7 @@ def elements_until_they_end(x):
         return x
 
 
-@meets("staging/exceptions.py:mark_left:0")
+@meets("staging/retrace.py:mark_left:0")
 def iterator_that_ends_in_a_branch(x):
     found = [next(iter(())) if x > k else k for k in range(4)]
     return len(found)

@@ -13,7 +13,7 @@ from ..heap import own_attributes, snapshot
 from ..heap.trace_context import TraceContext, end, listeners, thread, traces
 from ..hints import Any
 from ..ops._dispatch import told
-from ..staging import exceptions, regions, side_effects
+from ..staging import regions, retrace, side_effects
 from ..symbolic import abstract_value, python_scalars
 from ..values.public import public
 
@@ -103,7 +103,7 @@ def _explain(trace: TraceContext, exception: Exception) -> None:
     if trace.values.numbers or trace.values.texts or trace.values.foreign:
         python_scalars.explain(exception)
     if trace.effects.unset:
-        exceptions.explain_unset(exception)
+        retrace.explain_unset(exception)
 
 
 def check_numbers() -> None:

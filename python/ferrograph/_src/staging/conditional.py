@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
 from ..heap import frames, liveness, own_attributes, trace_context
+from ..heap.adapters import COMPARABLE
 from ..heap.location import UNDEFINED, Attribute, Location, State, in_place
 from ..heap.source_location import SourceLocation, refusal
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
+from ..ops import string_ops
 from ..symbolic import python_scalars, ranges
-from ..symbolic.values import can_be_tensor, predicate, truth
-from . import exceptions, merging, retrace, side_effects, variants
+from ..symbolic.values import can_be_tensor, is_staged, is_tensor, predicate, truth
+from ..values import dtypes
+from . import merging, retrace, side_effects, variants
 from .regions import Conditional, itself
 from .retrace import RetraceForVariables
 
@@ -194,11 +198,11 @@ def _merge_changes(
     if all(any(map(_is_new, changes)) for changes in found):
         own_attributes.check_order(found)
     setters: list[Callable[[Iterator], None]] = []
-    exceptions = conditional.lifting
-    if exceptions is not None:
-        left = found[exceptions.side]
+    lifting = conditional.lifting
+    if lifting is not None:
+        left = found[lifting.side]
         new = side_effects.standing([change.new for change in left])
-        setters += [exceptions.change(c.place, value) for c, value in zip(left, new, strict=True)]
+        setters += [lifting.change(c.place, value) for c, value in zip(left, new, strict=True)]
         sides = [{}, {}]
     for key in {**sides[0], **sides[1]}:
         known = sides[0].get(key) or sides[1][key]
@@ -260,16 +264,28 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 return result, None
             except Exception as e:
                 if not (getattr(e, _MARK, False) or getattr(e, _OUT_OF_BOUNDS, False)):
-                    exceptions.mark_left(e)
+                    retrace.mark_left(e)
                     raise
                 if isinstance(e, (StopIteration, IndexError)):
                     _thread.n_ends += 1
-                if not exceptions.is_said(e, branch):
-                    ops.Assert(False, exceptions.message(e, _raised_at(e)))
+                if getattr(e, "_ferrograph_said", None) is not branch:
+                    ops.Assert(False, _message(e))
                 branch.is_traced = True
                 return UNDEFINED, e
     finally:
         _thread.branches.pop()
+
+
+def _message(exception: Exception) -> list:
+    """What ``Assert`` shows of an exception that a branch ends with."""
+    suffix = _raised_at(exception)
+    head, given = f"{type(exception).__name__}: ", exception.args
+    own = isinstance(type(exception).__str__, types.FunctionType)
+    if own or not any(is_staged(a) for a in given):
+        return [f"{head}{exception}{suffix}"]
+    if len(given) == 1 and is_tensor(given[0]) and given[0].dtype == dtypes.string:
+        return [string_ops.join([head, given[0], suffix])]
+    return [head.rstrip(), *_shown(given), suffix.lstrip()]
 
 
 def _raised_at(exception: Exception) -> str:
@@ -292,12 +308,22 @@ def _raise_both(
     """
     if first is None or second is None:
         return
-    if not exceptions.are_alike(first, second):
-        exceptions.mark_left(first)
+    if not _are_alike(first, second):
+        retrace.mark_left(first)
         if _thread.branches:
             conditional.emit()
-            exceptions.note_said(first, _thread.branches[-1])
+            first._ferrograph_said = _thread.branches[-1]
     raise first
+
+
+def _are_alike(first: Exception, second: Exception) -> bool:
+    """Whether a handler cannot tell two exceptions apart."""
+    if type(first) is not type(second) or len(first.args) != len(second.args):
+        return False
+    pairs = zip(first.args, second.args, strict=True)
+    return all(
+        a is b or (type(a) is type(b) and isinstance(a, COMPARABLE) and a == b) for a, b in pairs
+    )
 
 
 def marked(exception: Any) -> Any:
@@ -358,13 +384,13 @@ def _merge(
 
 def _add_lifted(conditional: Conditional, label: str, sides: Sequence[Any]) -> bool:
     """Add an object that one branch leaves where the other one raises; whether it is one."""
-    exceptions = conditional.lifting
-    if exceptions is None:
+    lifting = conditional.lifting
+    if lifting is None:
         return False
-    value = sides[exceptions.side]
+    value = sides[lifting.side]
     if value is UNDEFINED or value is None or can_be_tensor(value):
         return False
-    conditional.grouped(lambda: exceptions.value(label, value))
+    conditional.grouped(lambda: lifting.value(label, value))
     return True
 
 
@@ -459,5 +485,19 @@ def rows(value: Any) -> Any:
 
 
 def stage_assert(test: Any, message: Thunk | None) -> None:
-    """Fail when the graph runs and ``test`` is false."""
-    exceptions.check(test, message)
+    """Fail when the graph runs and ``test`` is false; ``message`` gives what to show, if any: what
+    that does beside is put back, since a program that continues has not done it."""
+    if message is None:
+        ops.Assert(test, ["assertion failed"])
+        return
+    with side_effects.region([message]) as made:
+        said = _shown(message())
+    side_effects.undo(made)
+    ops.Assert(test, said)
+
+
+def _shown(value: Any) -> list:
+    """The parts of the message of an ``assert``, or the arguments of an exception, as tensors."""
+    if not isinstance(value, (list, tuple)):
+        value = (value,)
+    return [v if is_staged(v) or isinstance(v, str) else str(v) for v in value]

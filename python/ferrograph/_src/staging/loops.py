@@ -23,7 +23,7 @@ from ..native import _core
 from ..symbolic import merged_objects, ranges, values
 from ..values import constants, dtypes
 from ..values.errors import shown
-from . import exceptions, loop_state, merging, retrace, side_effects, tensor_lists, write_barriers
+from . import loop_state, merging, retrace, side_effects, tensor_lists, write_barriers
 from .conditional import RESULT, stage_choice, where
 from .iteration import source_of
 from .loop_state import Copies
@@ -350,7 +350,7 @@ def iterate(loop: Loop, variables: Variables, step: Callable[[Any], Any]) -> lis
             variables.met(e)
             if isinstance(e, NameError):
                 _refuse_early(e, loop, before, variables.place)
-            exceptions.mark_left(e)
+            retrace.mark_left(e)
             raise
         after = loop.state.read()
         has_copies = copies.are_made()
