@@ -54,13 +54,12 @@ def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
 
 def note_presence(place: Attribute) -> None:
     """Note an attribute for which its class has a default; the object may end."""
-    known = {p.key: n for p, n in _noted()}
-    ended = [one for one in Attributes.of_trace().defaults or () if one.owner() is None]
-    name, bases = place.key[2], _bases_of(place.owner)
-    owner = _reference(place.owner)
-    new = _Default(owner, place.label, name, here(), bases, of_bases(bases, name, UNDEFINED))
-    known.setdefault(place.key, new)
-    Attributes.of_trace().defaults = [*ended, *known.values()]
+    if all(other.key != place.key for other, _ in _noted()):
+        name, bases = place.key[2], _bases_of(place.owner)
+        default = of_bases(bases, name, UNDEFINED)
+        new = _Default(_reference(place.owner), place.label, name, here(), bases, default)
+        known = Attributes.of_trace()
+        known.defaults = [*(known.defaults or ()), new]
     refuse_held_dict(place)
 
 
