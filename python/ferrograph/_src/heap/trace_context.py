@@ -114,7 +114,7 @@ class _Nothing:
     """A part of a trace that nothing has been noted in: all that is asked of it is None."""
 
     # What is asked in every trace is found at once.
-    arrays = bound = copies = counts = defaults = foreign = has_flags = has_native = None
+    arrays = copies = counts = defaults = foreign = has_flags = has_native = None
     identified = integers = known = numbers = proxies = quotients = rebuilt = None
     records = replaced = running = sets = texts = variables = None
 
