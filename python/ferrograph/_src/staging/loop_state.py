@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import operator
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from .. import ops
 from ..heap import aliasing, liveness, structure, trace_context, walk
@@ -249,17 +249,12 @@ def refuse_copies(*compared: Any) -> None:
 Position = tuple[Any, ...]
 
 
-def check_partition(
-    names: dict[int, str],
-    start: list,
-    after: list,
-    changes: Callable[[Any], bool],
-    place: str,
-) -> None:
+Pairs = list[tuple[Any, Any, str]]
+
+
+def check_partition(pairs: Pairs, changes: Callable[[Any], bool], place: str) -> None:
     """Start again, or refuse, where the locations of a loop share other objects after an iteration
-    than at its ``start``. ``names`` are their labels by their numbers; ``changes`` says whether the
-    iteration changes an object in place."""
-    pairs = _pairs(names, start, after)
+    than at its start. ``changes`` says whether the iteration changes an object in place."""
     split = _unlike(pairs)
     merged = _unlike([(b, a, label) for a, b, label in pairs])
     if not (split or merged):
@@ -270,12 +265,6 @@ def check_partition(
             refuse_partition(label, place)
     if split:
         raise RetraceLoop(split=split)
-
-
-def moved_objects(places: Iterable[int], start: list, after: list) -> dict[int, Any]:
-    """What an iteration leaves in the places of the containers that it began with, by their ids."""
-    pairs = _pairs(dict.fromkeys(places, ""), start, after)
-    return {id(before): left for before, left, _ in pairs}
 
 
 def check_other_partitions(
@@ -296,8 +285,9 @@ def check_other_partitions(
             refuse_partition(label, place)
 
 
-def _pairs(names: dict[int, str], start: list, after: list) -> list[tuple[Any, Any, str]]:
-    """The containers before and after an iteration at the positions that have one both times."""
+def container_pairs(names: dict[int, str], start: list, after: list) -> Pairs:
+    """The containers before and after an iteration at the positions that have one both times, with
+    the labels of their locations: ``names``, by their numbers."""
     found = []
     for i, label in names.items():
         before = dict(_positions(start[i]))
@@ -321,7 +311,7 @@ def _positions(value: Any, path: Position = ()) -> Iterator[tuple[Position, Any]
         yield from (((*path, i), part) for i, part in enumerate(inner))
 
 
-def _unlike(pairs: list[tuple[Any, Any, str]]) -> set[str]:
+def _unlike(pairs: Pairs) -> set[str]:
     """The labels of the positions that share one of the first objects, but none of the second."""
     shared: dict[int, list[tuple[Any, str]]] = {}
     for first, second, label in pairs:

@@ -353,10 +353,13 @@ def iterate(loop: Loop, variables: Variables, step: Callable[[Any], Any]) -> lis
             retrace.mark_left(e)
             raise
         after = loop.state.read()
-        has_copies = copies.are_made()
+        has_copies, moved = copies.are_made(), {}
         if has_copies:
-            _check_partition(loop, variables, start, after, copies)
-        moved = loop_state.moved_objects(slots, start, after) if has_copies else {}
+            labels = {i: slot.label for i, slot in slots.items()}
+            pairs = loop_state.container_pairs(labels, start, after)
+            loop_state.check_partition(pairs, copies.changed, variables.place)
+            _check_outer_partitions(loop, variables, start, after, copies)
+            moved = {id(held): left for held, left, _ in pairs}
         variables.joins = copies.settled(moved, loop.anchors, variables.place)
         counted = None if variables.counter is None else inputs[variables.counter] + 1
     if following is not None:
@@ -385,14 +388,11 @@ def iterate(loop: Loop, variables: Variables, step: Callable[[Any], Any]) -> lis
     return after
 
 
-def _check_partition(
+def _check_outer_partitions(
     loop: Loop, variables: Variables, start: list, after: list, copies: Copies
 ) -> None:
-    """Check that what is one object at the beginning of an iteration is one at its end."""
+    """Check that an iteration leaves nothing in a location that it changes elsewhere."""
     place, slots, before = variables.place, variables.slots, variables.before
-    loop_state.check_partition(
-        {i: s.label for i, s in slots.items()}, start, after, copies.changed, place
-    )
     owners = {
         id(spot.owner)
         for i, spot in enumerate(loop.state.places)
