@@ -382,29 +382,21 @@ def generators(random: Any) -> dict[type, TypeAdapter]:
     return {random.Generator: _Generator(), random.RandomState: _Generator()}
 
 
-class Array(TypeAdapter):
+class Array(State):
     """An ``ndarray``: its bytes; of one with objects these, of a large one a fingerprint."""
 
-    is_content = True
-
-    def hold(self, owner: Any) -> Any:
-        return array_state(owner)
+    def __init__(self) -> None:
+        super().__init__(array_state, _put, "elements")
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         if type(owner.base).__name__ != "mmap":  # whose memory is the array's
             yield owner.base
-        if held.copy is not None:
-            yield from _objects(held.copy)
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return array_state(owner) != held
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield self.place(owner, label), held
+        if held[0].copy is not None:
+            yield from _objects(held[0].copy)
 
     def place(self, owner: Any, label: str) -> Whole:
-        put = None if owner.nbytes > MOST_COPIED else _put
-        return Whole(label, owner, array_state, put, "elements")
+        put = None if owner.nbytes > MOST_COPIED else self._put
+        return Whole(label, owner, self._get, put, self.what)
 
 
 def _objects(array: Any) -> Iterable:

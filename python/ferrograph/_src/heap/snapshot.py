@@ -175,10 +175,7 @@ def _versions(adapter: TypeAdapter, owner: Any) -> Variants | None:
 
 def begin_nested(logs: list[RegionLog]) -> Snapshot | None:
     """What the regions of ``logs`` can reach, when a trace begins within; None of no region."""
-    if not logs:
-        return None
-    regions = [made.snapshot for made in logs if made.snapshot is not None]
-    return Snapshot(anchor for snapshot in regions for anchor in snapshot.anchors)
+    return Snapshot(anchor for made in logs for anchor in made.anchors) if logs else None
 
 
 def end_nested(logs: list[RegionLog], before: Snapshot) -> None:

@@ -38,6 +38,11 @@ class RegionLog:
         self.iterators: dict[int, Any] = {}
         self.compared: list[tuple[Any, Any]] | None = None  # what differed before it was put back
 
+    @property
+    def anchors(self) -> tuple:
+        """The functions of the region, where they are known."""
+        return () if self.snapshot is None else self.snapshot.anchors
+
     def take_in(self, value: Any) -> None:
         """What has been made in the region belongs to what was there when it began."""
         if self.snapshot is not None:
@@ -492,5 +497,4 @@ def original(value: Any) -> Any:
 
 def region_functions() -> tuple:
     """The functions of the regions that are being traced, and of those in which others were."""
-    regions = [log.snapshot for log in thread.logs if log.snapshot is not None]
-    return (*thread.trace.effects.anchors, *(a for region in regions for a in region.anchors))
+    return (*thread.trace.effects.anchors, *(a for log in thread.logs for a in log.anchors))

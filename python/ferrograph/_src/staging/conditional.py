@@ -146,7 +146,8 @@ def _trace_branches(
             state.write(before)
         found.append(side_effects.changes(log, functions, direct, names))
         conditional.end_branch()
-    conditional.snapshot = log.snapshot if log is not None else None
+    assert log is not None
+    conditional.snapshot = log.snapshot
     (first, error), (second, other) = outcomes
     _raise_both(conditional, error, other)
     failed = [error is not None, other is not None]

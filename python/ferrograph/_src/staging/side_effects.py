@@ -320,10 +320,9 @@ def _leave_outside(made: RegionLog, change: Change, kept: list[Change], repeats:
         references.follow(*change)
         kept.append(change)
         return
-    anchors = made.snapshot.anchors if made.snapshot is not None else ()
     began = made.began if repeats else len(root.effects.stale)
     change.place.put(change.new)
-    if references.invalidate(change.place, anchors, began) and repeats:
+    if references.invalidate(change.place, made.anchors, began) and repeats:
         made.spoiled = True
         if isinstance(change.place, (Container, Whole)):
             change.place.put(change.old)
@@ -333,18 +332,17 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
     """Leave what functions did that were traced within a region: who reads it later is refused,
     but for what makes variables."""
     _at_end()
-    anchors = made.snapshot.anchors if made.snapshot is not None else ()
     lazy = {id(c.place.owner) for c in changes if references.is_lazily_made(c.old, c.new)}
     made.landed = True
     others = [
         c for c in changes if id(c.place.owner) not in lazy and type(c.new) is not Invalidated
     ]
     root = _thread.trace
-    root.effects.anchors += anchors
+    root.effects.anchors += made.anchors
     if others and root.effects.left is None:
         root.effects.left = Left()
     for change in others:
-        references.invalidate(change.place, anchors, 0)
+        references.invalidate(change.place, made.anchors, 0)
         if type(change.place.get()) is Invalidated:
             root.effects.left.add(change.place)
     if others:  # an iteration may have read before what it reads as stale from now on

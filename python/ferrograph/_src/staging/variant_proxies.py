@@ -417,8 +417,7 @@ def _holds_the_same(conditional: Conditional, first: Any, second: Any) -> bool:
         first, second = list(first.values()), list(second.values())
     if type(first) not in (list, tuple) or len(first) != len(second):
         return False
-    snapshot = conditional.snapshot
-    is_new = snapshot is not None and not any(map(snapshot.knows, made))
+    is_new = not any(map(conditional.snapshot.knows, made))
     pairs = zip(first, second, strict=True)
     return is_new and all(_holds_the_same(conditional, a, b) for a, b in pairs)
 
@@ -447,9 +446,8 @@ def _records(held: Any) -> list[Record]:
 
 def _may_be_copied(conditional: Conditional, pair: tuple) -> bool:
     """Whether two results are lists or dicts that nothing else refers to."""
-    snapshot = conditional.snapshot
     plain = all(type(v) in (list, dict) for v in pair)
-    return plain and snapshot is not None and not any(map(snapshot.knows, pair))
+    return plain and not any(map(conditional.snapshot.knows, pair))
 
 
 def _unknown(value: Any, where: str) -> Exception:

@@ -96,8 +96,7 @@ def _is_view(value: Any) -> bool:
 def _is_alone(conditional: Conditional, value: Any, was: tuple[Any, Any] | None) -> bool:
     """Whether nothing referred to an object before the branches but the location that holds it."""
     value = _original(conditional, value)
-    snapshot = conditional.snapshot
-    if snapshot is not None and not snapshot.knows(value):
+    if not conditional.snapshot.knows(value):
         return True
     return was is not None and really(was[1]) is value and references.is_alone(value)
 
@@ -271,8 +270,7 @@ class Lifting:
 
     def _inside(self, label: str, value: Any) -> Iterator[Callable[[Iterator], None]]:
         """How to leave what an object holds that the branch has made."""
-        snapshot = self._conditional.snapshot
-        if id(value) in self._seen or (snapshot is not None and snapshot.knows(value)):
+        if id(value) in self._seen or self._conditional.snapshot.knows(value):
             return
         adapters = (
             (registry.FIELDS,) if type(value) is Cursor else registry.adapters_of(type(value))
