@@ -414,7 +414,7 @@ def counted_in_the_condition(x):
     return calls["n"]
 
 
-@meets("staging/while_loops.py:_check_effects:0")
+@meets("staging/while_loops.py:_check_carried:0")
 def members_in_a_while_loop(x):
     seen = {0}
 
@@ -426,7 +426,7 @@ def members_in_a_while_loop(x):
     return len(seen)
 
 
-@meets("staging/while_loops.py:_check_effects:1")
+@meets("staging/while_loops.py:_check_carried:1")
 def first_set_in_a_mapped_function(x):
     kept = Box()
 
@@ -439,7 +439,7 @@ def first_set_in_a_mapped_function(x):
     return kept.w
 
 
-@meets("staging/while_loops.py:_check_effects:2")
+@meets("staging/while_loops.py:_check_carried:2")
 def grows_in_code_that_is_not_converted(x):
     @fg.autograph.experimental.do_not_convert
     def inner():
@@ -1148,7 +1148,7 @@ def elements_until_they_end(x):
         return x
 
 
-@meets("staging/exceptions.py:mark_left:0")
+@meets("staging/retrace.py:mark_left:0")
 def iterator_that_ends_in_a_branch(x):
     found = [next(iter(())) if x > k else k for k in range(4)]
     return len(found)

@@ -9,12 +9,13 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
+from ..context.thread import current_region
 from ..heap import own_attributes, snapshot
-from ..heap.trace_context import TraceContext, end, listeners, thread, traces
+from ..heap.trace_context import NOTHING, TraceContext, end, listeners, thread, traces
 from ..hints import Any
 from ..ops._dispatch import told
-from ..staging import exceptions, regions, side_effects
-from ..symbolic import abstract_value, python_scalars
+from ..staging import regions, retrace, side_effects
+from ..symbolic import abstract_value, python_scalars, ranges
 from ..values.public import public
 
 __all__ = [
@@ -103,15 +104,18 @@ def _explain(trace: TraceContext, exception: Exception) -> None:
     if trace.values.numbers or trace.values.texts or trace.values.foreign:
         python_scalars.explain(exception)
     if trace.effects.unset:
-        exceptions.explain_unset(exception)
+        retrace.explain_unset(exception)
 
 
 def check_numbers() -> None:
     """Add the checks of symbolic Python scalars to the graph of a function that has just run."""
-    if thread.trace is not None and thread.trace.checks.bound is not None:
-        thread.trace.checks.bound()
-    if thread.trace is not None and thread.trace.checks.quotients:
-        python_scalars.check_function_quotients()
+    checks = thread.trace.checks if thread.trace is not None else NOTHING
+    if checks.integers is None and not checks.quotients:
+        return
+    region = current_region()
+    if region is not None:
+        ranges.check(region)
+        python_scalars.check_quotients(region)
 
 
 def check_outputs(region: Any, outputs: list) -> None:

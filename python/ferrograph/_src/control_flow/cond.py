@@ -14,6 +14,7 @@ from ..context.hooks import hooks
 from ..native import _core
 from ..ops._dispatch import told
 from ..staging import conditional
+from ..symbolic import values
 from ..values import dtypes
 from ..values.errors import shown
 from ..values.public import public
@@ -57,7 +58,7 @@ def cond(
 def _choice(
     pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], sides: tuple[str, str]
 ) -> Any:
-    if not conditional.is_staged(pred):
+    if not values.is_staged(pred):
         return true_fn() if pred else false_fn()
     yes, no = hooks.converted_callback(true_fn), hooks.converted_callback(false_fn)
     return conditional.stage_choice(pred, yes, no, "cond", sides)

@@ -9,7 +9,8 @@ from .. import ops
 from ..context.hooks import hooks
 from ..native import _core
 from ..ops._numbers import whole
-from ..staging import conditional, while_loops
+from ..staging import while_loops
+from ..symbolic import values
 from ..values import nest
 from ..values.public import public
 
@@ -65,7 +66,7 @@ def while_loop(
         loop_vars = [loop_vars]
     if not loop_vars:
         raise ValueError("while_loop needs loop variables")
-    if conditional.is_eager():
+    if values.is_eager():
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     limit = maximum_iterations
     if limit is not None and not isinstance(limit, (_core.Tensor, _core.VariableBase)):
@@ -78,7 +79,7 @@ def while_loop(
 
 def without_gradient(value: Any) -> Any:
     """What a staged loop gives whose ``back_prop`` is False; eagerly ``value`` itself."""
-    if conditional.is_eager():
+    if values.is_eager():
         return value
     return nest.map_structure(
         lambda leaf: ops.stop_gradient(leaf) if isinstance(leaf, _core.Tensor) else leaf,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..hints import Any
 from ..native import _core
 from ..values.dtypes import as_dtype
+from ..values.graph_messages import FIELDS
 from ..values.wire import SCALARS
 from ..values.wire import fields as fields_of
 
@@ -22,10 +23,15 @@ __all__ = ["ArgDef", "AttrDef", "GraphDef", "NodeDef", "OpDef"]
 __all__ += ["function_def", "graph_message", "op_def", "to_dot", "to_html"]
 
 
+_FLOATS = {"float": "<f", "double": "<d"}
+
+
 def _packed(kind: str, form: int, value: Any) -> list:
     """The items of a list of numbers, which stand one by one or together."""
-    items = SCALARS["float" if kind == "float" else "int64"].read(form, value)
-    return list(map(bool, items)) if kind == "bool" else items
+    if kind in _FLOATS:
+        return [number for (number,) in struct.iter_unpack(_FLOATS[kind], value)]
+    items = SCALARS["int64"].read(form, value)
+    return [_READERS[kind](item % 2**64) for item in items]
 
 
 class Message:
@@ -46,9 +52,11 @@ class Message:
     def _read(self, name: str, kind: str, wired: int, value: Any) -> None:
         self._given.add(name)
         form, _, of = kind.rpartition(" ")
-        if form == "map":
+        if form.startswith("map "):
             entry = {number: part for number, _, part, _ in fields_of(value)}
-            getattr(self, name)[entry.get(1, b"").decode()] = _READERS[of](entry.get(2, b""))
+            parts = zip((form[4:], of), (1, 2), strict=True)
+            key, held = (_READERS[k](entry[n]) if n in entry else _default(k) for k, n in parts)
+            getattr(self, name)[key] = held
         elif form == "list":
             getattr(self, name).append(_READERS[of](value))
         elif form == "packed":
@@ -85,7 +93,8 @@ def _shown(name: str, kind: str, value: Any) -> str:
     if isinstance(value, list):
         return "".join(_shown(name, of, item) for item in value)
     if isinstance(value, dict):
-        parts = [_shown("key", "text", k) + _shown("value", of, v) for k, v in value.items()]
+        key = kind.split(" ")[1]
+        parts = [_shown("key", key, k) + _shown("value", of, v) for k, v in value.items()]
         return "".join(f"{name} {_block(part)}\n" for part in parts)
     if isinstance(value, Message):
         return f"{name} {_block(repr(value))}\n"
@@ -106,18 +115,7 @@ _TYPES = {"float16": "HALF", "float32": "FLOAT", "float64": "DOUBLE"}
 class AttrValue(Message):
     """The value of an attribute, in the field of its kind."""
 
-    FIELDS = {
-        1: ("list", "ListValue"),
-        2: ("s", "bytes"),
-        3: ("i", "int"),
-        4: ("f", "float"),
-        5: ("b", "bool"),
-        6: ("type", "type"),
-        7: ("shape", "TensorShapeProto"),
-        8: ("tensor", "TensorProto"),
-        9: ("placeholder", "text"),
-        10: ("func", "NameAttrList"),
-    }
+    FIELDS = FIELDS["AttrValue"]
 
     def WhichOneof(self, group: str) -> str | None:
         """The field that the value is in, for the group ``value``."""
@@ -139,76 +137,28 @@ class AttrValue(Message):
         return [as_dtype(item) for item in items] if name == "type" else items
 
 
-# The fields of the other messages. Where the public definitions have more, readers pass over them.
-_FIELDS: dict[str, dict[int, tuple[str, str]]] = {
-    "ShapeDim": {1: ("size", "int"), 2: ("name", "text")},  # a size of -1 is unknown
-    "TensorShapeProto": {2: ("dim", "list ShapeDim"), 3: ("unknown_rank", "bool")},
-    "TensorProto": {
-        1: ("dtype", "int"),
-        2: ("tensor_shape", "TensorShapeProto"),
-        4: ("tensor_content", "bytes"),
-        8: ("string_val", "list bytes"),
-    },
-    "NameAttrList": {1: ("name", "text"), 2: ("attr", "map AttrValue")},
-    "ListValue": {
-        2: ("s", "list bytes"),
-        3: ("i", "packed int"),
-        4: ("f", "packed float"),
-        5: ("b", "packed bool"),
-        6: ("type", "packed type"),
-        7: ("shape", "list TensorShapeProto"),
-        8: ("tensor", "list TensorProto"),
-        9: ("func", "list NameAttrList"),
-    },
-    "NodeDef": {
-        1: ("name", "text"),
-        2: ("op", "text"),
-        3: ("input", "list text"),
-        4: ("device", "text"),
-        5: ("attr", "map AttrValue"),
-    },
-    "ArgDef": {1: ("name", "text"), 2: ("description", "text"), 3: ("type", "type")},
-    "Signature": {
-        1: ("name", "text"),
-        2: ("input_arg", "list ArgDef"),
-        3: ("output_arg", "list ArgDef"),
-        17: ("is_stateful", "bool"),
-    },
-    "FunctionDef": {
-        1: ("signature", "Signature"),
-        3: ("node_def", "list NodeDef"),
-        4: ("ret", "map text"),
-        5: ("attr", "map AttrValue"),
-        6: ("control_ret", "map text"),
-    },
-    "GradientDef": {1: ("function_name", "text"), 2: ("gradient_func", "text")},
-    "RegisteredGradient": {1: ("gradient_func", "text"), 2: ("registered_op_type", "text")},
-    "FunctionDefLibrary": {
-        1: ("function", "list FunctionDef"),
-        2: ("gradient", "list GradientDef"),
-        3: ("registered_gradients", "list RegisteredGradient"),
-    },
-    "VersionDef": {1: ("producer", "int"), 2: ("min_consumer", "int")},
-    "Graph": {
-        1: ("node", "list NodeDef"),
-        2: ("library", "FunctionDefLibrary"),
-        4: ("versions", "VersionDef"),
-    },
-}
 _MESSAGES: dict[str, Any] = {
-    name: type(name, (Message,), {"FIELDS": known}) for name, known in _FIELDS.items()
+    name: type(name, (Message,), {"FIELDS": known}) for name, known in FIELDS.items()
 }
 _READERS: dict[str, Callable[..., Any]] = {
     "int": lambda value: SCALARS["int64"].read(0, value)[0],
     "type": int,
-    "float": lambda value: struct.unpack("<f", value)[0],
+    "unsigned": int,
+    **{k: lambda value, how=how: struct.unpack(how, value)[0] for k, how in _FLOATS.items()},
     "bool": bool,
     "text": bytes.decode,
     "bytes": bytes,
-    "AttrValue": AttrValue,
     **_MESSAGES,
+    "AttrValue": AttrValue,
 }
-_DEFAULTS = {"int": 0, "type": 0, "float": 0.0, "bool": False, "text": "", "bytes": b""}
+_DEFAULTS = {
+    **dict.fromkeys(("int", "type", "unsigned"), 0),
+    "float": 0.0,
+    "double": 0.0,
+    "bool": False,
+    "text": "",
+    "bytes": b"",
+}
 
 
 def _default(kind: str) -> Any:
@@ -216,7 +166,7 @@ def _default(kind: str) -> Any:
     if kind in _DEFAULTS:
         return _DEFAULTS[kind]
     form, _, of = kind.rpartition(" ")
-    return {} if form == "map" else [] if form else _READERS[of]()
+    return {} if form.startswith("map ") else [] if form else _READERS[of]()
 
 
 def graph_message(data: bytes) -> Any:

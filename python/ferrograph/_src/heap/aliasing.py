@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from ..hints import Any
-from ..values import errors
 from . import frames, liveness
 from .adapters import registry
 from .location import Variants, variants_of
 from .reachable import Walk
-from .source_location import diagnostic, here
+from .source_location import here, refusal
 from .structure import MergedContainer, containers_in, is_container, memory_of
 from .trace_context import TraceContext, TracePart, is_identified
 from .trace_context import thread as _thread
@@ -49,15 +48,13 @@ class MayAliasSet:
 
     def refuse(self, line: str) -> None:
         """Refuse that one of them changes."""
-        raise errors.StagingError(
-            diagnostic(
-                line,
-                f"{self._named()} is changed in place, or one of the objects that were merged "
-                f"into it at {self.place}: the merge made a new object, while code that follows "
-                "still reads the others",
-                "Change it before the merge, make copies there (`list(a)`, `dict(a)`, "
-                "`a.copy()`), or make a new object here instead of changing one.",
-            )
+        raise refusal(
+            f"{self._named()} is changed in place, or one of the objects that were merged into it "
+            f"at {self.place}: the merge made a new object, while code that follows still reads "
+            "the others",
+            "Change it before the merge, make copies there (`list(a)`, `dict(a)`, `a.copy()`), or "
+            "make a new object here instead of changing one.",
+            line,
         )
 
     def _named(self) -> str:
@@ -66,13 +63,10 @@ class MayAliasSet:
     def refuse_identity(self, compared: tuple) -> None:
         """Refuse that the identity of one of them is asked for."""
         if len(self.members) > 1 and any(m is v for m, _ in self.members for v in compared):
-            raise errors.StagingError(
-                diagnostic(
-                    here(),
-                    f"{self._named()} is one of several objects, which were merged at "
-                    f"{self.place}, and this line asks which object it is",
-                    "Keep a number beside it that says which one was chosen, and compare that.",
-                )
+            raise refusal(
+                f"{self._named()} is one of several objects, which were merged at {self.place}, "
+                "and this line asks which object it is",
+                "Keep a number beside it that says which one was chosen, and compare that.",
             )
 
     def changed(self) -> Any:
@@ -120,15 +114,13 @@ class Element(MayAliasSet):
         self.is_made = is_made
 
     def refuse(self, line: str) -> None:
-        raise errors.StagingError(
-            diagnostic(
-                line,
-                f"an element of {self.label} is changed in place: the list, which grows in a "
-                "staged branch or loop, holds the tensors that were in it when it was added, or "
-                f"gave a new object at {self.place}",
-                "Put another element in its place (`items[i] = [*items[i], x]`), change it before "
-                "it is added, or keep each part in a list of its own.",
-            )
+        raise refusal(
+            f"an element of {self.label} is changed in place: the list, which grows in a staged "
+            "branch or loop, holds the tensors that were in it when it was added, or gave a new "
+            f"object at {self.place}",
+            "Put another element in its place (`items[i] = [*items[i], x]`), change it before it "
+            "is added, or keep each part in a list of its own.",
+            line,
         )
 
     def is_read_beside(self, member: Any) -> bool:
@@ -137,14 +129,11 @@ class Element(MayAliasSet):
     def refuse_identity(self, compared: tuple) -> None:
         known = self.is_made and any(m is v for m, _ in self.members for v in compared)
         if known and all(map(is_container, compared)):
-            raise errors.StagingError(
-                diagnostic(
-                    here(),
-                    "this line asks which object a container is that may be an element of "
-                    f"{self.label}: the list, which grows in a staged branch or loop, "
-                    f"holds the tensors that were in it, and gave a new object at {self.place}",
-                    "Keep a number beside it that says which one it is, and compare that.",
-                )
+            raise refusal(
+                "this line asks which object a container is that may be an element of "
+                f"{self.label}: the list, which grows in a staged branch or loop, holds the "
+                f"tensors that were in it, and gave a new object at {self.place}",
+                "Keep a number beside it that says which one it is, and compare that.",
             )
 
 
@@ -160,6 +149,18 @@ def note_element(value: Any, label: str, is_made: bool) -> None:
         _families(root).all.append(Element(made, label, here(), is_made))
 
 
+def known_sets() -> list[MayAliasSet]:
+    """The may-alias sets of the trace."""
+    sets = _thread.trace.aliases.sets if _thread.trace is not None else None
+    return [] if sets is None else [*sets.all]
+
+
+def restore_sets(known: list[MayAliasSet]) -> None:
+    """Let the trace know these sets only, where it has some."""
+    if _thread.trace is not None and _thread.trace.aliases.sets is not None:
+        _thread.trace.aliases.sets.all = [*known]
+
+
 class Families:
     """Those of one trace."""
 
@@ -171,11 +172,7 @@ class Families:
         if any(is_identified(member) for member, _ in family.members):
             family.hold()
             return
-        self.restore([other for other in self.all if other is not family])
-
-    def restore(self, known: list[MayAliasSet]) -> None:
-        """Know only these."""
-        self.all = list(known)
+        self.all = [other for other in self.all if other is not family]
 
     def element(self, value: Any) -> Element | None:
         """What says that an object may be an element of a list of the graph; None where it is
@@ -299,10 +296,7 @@ def relatives(found: Iterable[Any], own: Collection[int] = ()) -> list:
     """Objects, and those that may be one of them in plain Python: what staging has made of several,
     and containers with which iterations begin, but for those of a loop, whose ids are ``own``."""
     root = _thread.trace
-    groups = [
-        [member for member, _ in f.members]
-        for f in (root.aliases.sets.all if root.aliases.sets else ())
-    ]
+    groups = [[member for member, _ in family.members] for family in known_sets()]
     groups += [list(pair) for key, pair in (root.aliases.copies or {}).items() if key not in own]
     pending, seen = list(found), {}
     while pending:
@@ -323,8 +317,7 @@ def _made_of_same(join: MergedContainer, joins: list[MergedContainer]) -> list:
 
 def _may_be_one(first: Any, second: Any) -> bool:
     """Whether two containers are one, or may be one in plain Python."""
-    known = _thread.trace.aliases.sets
-    groups = [{id(m) for m, _ in family.members} for family in known.all] if known else []
+    groups = [{id(m) for m, _ in family.members} for family in known_sets()]
     return first is second or any({id(first), id(second)} <= group for group in groups)
 
 

@@ -24,11 +24,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ..context import ownership
 from ..hints import Any
-from ..values import errors
 from . import frames, trace_context
+from .adapters import SCALARS
 from .adapters.base import Aside, Found, State, Through, TypeAdapter, Whole
-from .adapters.builtin_classes import SCALARS
-from .source_location import diagnostic, here
+from .source_location import refusal
 
 # By the module that says it defines them: functions that act, and methods by their own names.
 _ACTING = {
@@ -314,7 +313,10 @@ def form(callee: Any) -> Any:
     @functools.wraps(callee)
     def call(*args: Any, **kwargs: Any) -> Any:
         if is_refused(args, kwargs):
-            raise errors.StagingError(diagnostic(here(), says[0].format(name), says[1]))
+            raise refusal(
+                says[0].format(name),
+                says[1],
+            )
         return callee(*args, **kwargs)
 
     return call
@@ -380,29 +382,21 @@ def generators(random: Any) -> dict[type, TypeAdapter]:
     return {random.Generator: _Generator(), random.RandomState: _Generator()}
 
 
-class Array(TypeAdapter):
+class Array(State):
     """An ``ndarray``: its bytes; of one with objects these, of a large one a fingerprint."""
 
-    is_content = True
-
-    def hold(self, owner: Any) -> Any:
-        return array_state(owner)
+    def __init__(self) -> None:
+        super().__init__(array_state, _put, "elements")
 
     def parts(self, owner: Any, held: Any) -> Iterable:
         if type(owner.base).__name__ != "mmap":  # whose memory is the array's
             yield owner.base
-        if held.copy is not None:
-            yield from _objects(held.copy)
-
-    def differs(self, owner: Any, held: Any) -> bool:
-        return array_state(owner) != held
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield self.place(owner, label), held
+        if held[0].copy is not None:
+            yield from _objects(held[0].copy)
 
     def place(self, owner: Any, label: str) -> Whole:
-        put = None if owner.nbytes > MOST_COPIED else _put
-        return Whole(label, owner, array_state, put, "elements")
+        put = None if owner.nbytes > MOST_COPIED else self._put
+        return Whole(label, owner, self._get, put, self.what)
 
 
 def _objects(array: Any) -> Iterable:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from ..context import bytecode, ownership, tracebacks
 from ..context.locals import keeps_arguments, locals_of
 from ..hints import Any
-from .adapters.builtin_classes import is_function
+from .adapters import is_function
 
 # Functions that take the name of an attribute as a string: operators of converted code, and
 # builtins.

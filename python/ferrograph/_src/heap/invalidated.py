@@ -10,8 +10,7 @@ import types
 from collections.abc import Iterator
 
 from ..hints import Any
-from ..values import errors
-from .source_location import diagnostic, here
+from .source_location import here, refusal
 
 _WRITES = frozenset(
     {"append", "appendleft", "extend", "extendleft", "add", "update", "discard", "insert", "write"}
@@ -36,14 +35,12 @@ class Invalidated:
 
     def _ferrograph_error(self, line: str) -> Exception:
         _, label, changed = self._ferrograph_parts
-        return errors.StagingError(
-            diagnostic(
-                line,
-                f"{label!r} is read here, but a staged branch or loop changed it before, at "
-                f"{changed}: that happened once, at trace time, whatever the graph does",
-                "Keep what the graph changes in tensors, in a `Variable`, or in objects that the "
-                "function makes itself.",
-            )
+        return refusal(
+            f"{label!r} is read here, but a staged branch or loop changed it before, at {changed}: "
+            "that happened once, at trace time, whatever the graph does",
+            "Keep what the graph changes in tensors, in a `Variable`, or in objects that the "
+            "function makes itself.",
+            line,
         )
 
     def __getattribute__(self, name: str) -> Any:

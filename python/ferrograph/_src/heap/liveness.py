@@ -20,10 +20,9 @@ from collections.abc import Iterable, Iterator
 from ..context import ownership
 from ..context.locals import keeps_arguments, locals_of
 from ..hints import Any
-from ..values import errors
 from . import frames, reachable
-from .adapters.builtin_classes import CHECKED_BY_ITERATORS, EXACT_CONTAINERS, FOUND_BY_WALKS
-from .source_location import diagnostic, here
+from .adapters import CHECKED_BY_ITERATORS, EXACT_CONTAINERS, FOUND_BY_WALKS
+from .source_location import refusal
 from .trace_context import Holder, TracePart, region_functions, traces
 from .trace_context import thread as _thread
 
@@ -98,13 +97,11 @@ def _is_under_way(pair: tuple) -> bool:
 
 def changed_while_running(place: str) -> Exception:
     """The refusal of a loop over a list that its body changes: Python sees the changes."""
-    return errors.StagingError(
-        diagnostic(
-            place,
-            "a staged loop iterates over a list that grew in a staged branch or loop, and its "
-            "body changes that list: the loop would not see it",
-            "Iterate over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
-        )
+    return refusal(
+        "a staged loop iterates over a list that grew in a staged branch or loop, and its body "
+        "changes that list: the loop would not see it",
+        "Iterate over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
+        place,
     )
 
 
@@ -138,7 +135,10 @@ def refuse_running(items: Any) -> None:
 
 def _length(why: str, cure: str) -> Exception:
     what = "a staged branch or loop changes the length of a list"
-    return errors.StagingError(diagnostic(here(), f"{what} {why}", cure))
+    return refusal(
+        f"{what} {why}",
+        cure,
+    )
 
 
 class _ByNumber:
@@ -211,14 +211,11 @@ def refuse_iterated(owner: Any, label: str) -> None:
         return
     iterators = [held for held in gc.get_referrers(owner) if type(held) in _IN_STEP]
     if iterators and _is_read_by(iterators):
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"a staged branch or loop changes which elements {label!r} has while an iterator "
-                "over it is active: the iterator fails from then on, whatever the graph does",
-                "Make the iterator after the branch or loop, or iterate over a copy, such as "
-                "`list(items)`.",
-            )
+        raise refusal(
+            f"a staged branch or loop changes which elements {label!r} has while an iterator over "
+            "it is active: the iterator fails from then on, whatever the graph does",
+            "Make the iterator after the branch or loop, or iterate over a copy, such as "
+            "`list(items)`.",
         )
 
 

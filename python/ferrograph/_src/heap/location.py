@@ -17,10 +17,9 @@ from collections.abc import Callable, Sequence
 from ..context.hooks import hooks
 from ..context.ownership import MACHINERY, is_library_class
 from ..hints import Any
-from ..values import errors
 from . import walk
-from .adapters.builtin_classes import CONTAINER_BASES, MUTABLE, MUTABLE_SEQUENCES, is_class
-from .source_location import diagnostic, here
+from .adapters import CONTAINER_BASES, MUTABLE, MUTABLE_SEQUENCES, is_class
+from .source_location import here, refusal
 from .trace_context import (
     TracePart,
     has_lists,
@@ -296,12 +295,9 @@ def _put_typed(label: str, setter: Callable[..., None], *given: Any) -> None:
 def takes_no_choice(label: str) -> Exception:
     """The refusal of an attribute that Python keeps for values of one class, such as the name of a
     function, where it would have to be a merged value."""
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"{label!r} changes in a staged branch or loop, and cannot be set to a merged value",
-            "Choose between two functions or classes that are made before.",
-        )
+    return refusal(
+        f"{label!r} changes in a staged branch or loop, and cannot be set to a merged value",
+        "Choose between two functions or classes that are made before.",
     )
 
 

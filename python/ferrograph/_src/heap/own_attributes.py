@@ -23,12 +23,11 @@ from ..context.by_class import ByClass
 from ..context.hooks import hooks
 from ..hints import Any
 from ..native import _core
-from ..values import errors
 from . import liveness
+from .adapters import is_class, is_function
 from .adapters.base import fields_of
-from .adapters.builtin_classes import is_class, is_function
 from .location import UNDEFINED, Attribute, Location
-from .source_location import diagnostic, here
+from .source_location import here, refusal
 from .trace_context import TracePart
 from .trace_context import thread as _thread
 from .walk import of_bases
@@ -55,13 +54,12 @@ def note_default(place: Location, old: Any, new: Any = UNDEFINED) -> None:
 
 def note_presence(place: Attribute) -> None:
     """Note an attribute for which its class has a default; the object may end."""
-    known = {p.key: n for p, n in _noted()}
-    ended = [one for one in Attributes.of_trace().defaults or () if one.owner() is None]
-    name, bases = place.key[2], _bases_of(place.owner)
-    owner = _reference(place.owner)
-    new = _Default(owner, place.label, name, here(), bases, of_bases(bases, name, UNDEFINED))
-    known.setdefault(place.key, new)
-    Attributes.of_trace().defaults = [*ended, *known.values()]
+    if all(other.key != place.key for other, _ in _noted()):
+        name, bases = place.key[2], _bases_of(place.owner)
+        default = of_bases(bases, name, UNDEFINED)
+        new = _Default(_reference(place.owner), place.label, name, here(), bases, default)
+        known = Attributes.of_trace()
+        known.defaults = [*(known.defaults or ()), new]
     refuse_held_dict(place)
 
 
@@ -111,13 +109,11 @@ def check_classes() -> None:
 
 
 def _changed_class(label: str, where: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"a class changes the attribute {label!r}, which one of its objects may have itself "
-            "or inherit: after a staged branch or loop that is known only when the graph runs",
-            "Give the object the attribute before the branch or loop, or change the class before.",
-        )
+    return refusal(
+        f"a class changes the attribute {label!r}, which one of its objects may have itself or "
+        "inherit: after a staged branch or loop that is known only when the graph runs",
+        "Give the object the attribute before the branch or loop, or change the class before.",
+        where,
     )
 
 
@@ -130,13 +126,10 @@ def refuse_presence(owner: Any, name: str | None = None) -> None:
 
 def unsure(place: Attribute) -> Exception:
     """The refusal to tell, or to need to know, whether an object has an attribute of its own."""
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"whether an object itself has {place.label!r}, or inherits it from its class, is "
-            "known only when the graph runs: a staged branch or loop sets or deletes it",
-            "Give the object the attribute before the branch or loop, and keep it there.",
-        )
+    return refusal(
+        f"whether an object itself has {place.label!r}, or inherits it from its class, is known "
+        "only when the graph runs: a staged branch or loop sets or deletes it",
+        "Give the object the attribute before the branch or loop, and keep it there.",
     )
 
 
@@ -172,13 +165,10 @@ def refuse_held_dict(place: Attribute) -> None:
     held = fields_of(place.owner)
     if not liveness.are_held(held):
         return
-    raise errors.StagingError(
-        diagnostic(
-            here(),
-            f"a staged branch or loop decides whether an object itself has {place.label!r}, and "
-            "its `__dict__`, which shows that, is used by itself or has another name",
-            "Give the object the attribute before the branch or loop, and keep it there.",
-        )
+    raise refusal(
+        f"a staged branch or loop decides whether an object itself has {place.label!r}, and its "
+        "`__dict__`, which shows that, is used by itself or has another name",
+        "Give the object the attribute before the branch or loop, and keep it there.",
     )
 
 
@@ -204,13 +194,10 @@ def _new(changes: Iterable) -> dict[int, list[Attribute]]:
 
 def unsure_order(label: str) -> Exception:
     """The refusal of an order of attributes that is known only when the graph runs."""
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"a staged branch or loop sets the attributes of {label!r} in another order: `vars` "
-            "and `__dict__` show an order that is known only when the graph runs",
-            "Give the object its attributes before the branch or loop, or set them in one order.",
-        )
+    return refusal(
+        f"a staged branch or loop sets the attributes of {label!r} in another order: `vars` and "
+        "`__dict__` show an order that is known only when the graph runs",
+        "Give the object its attributes before the branch or loop, or set them in one order.",
     )
 
 
@@ -305,11 +292,12 @@ def item_setter(target: Any) -> Any:
         return target
     plain = operator.getitem, operator.setitem, operator.delitem
     pairs: Any = zip(own, plain, strict=True)
-    return _ItemSetter(*(_called(f, target) or functools.partial(p, target) for f, p in pairs))
+    return _Setter(*(_called(f, target) or functools.partial(p, target) for f, p in pairs))
 
 
 class _Setter:
-    """Sets attributes of an object by code of its class, which is converted like a call."""
+    """Sets attributes, or items, of an object by code of its class, which is converted like a
+    call."""
 
     def __init__(self, get: Callable, put: Callable, remove: Callable):
         object.__setattr__(self, "_own", (get, put, remove))
@@ -322,13 +310,6 @@ class _Setter:
 
     def __delattr__(self, name: str) -> None:
         self._own[2](name)
-
-
-class _ItemSetter:
-    """The same for items."""
-
-    def __init__(self, get: Callable, put: Callable, remove: Callable):
-        self._own = get, put, remove
 
     def __getitem__(self, key: Any) -> Any:
         return self._own[0](key)

@@ -13,12 +13,11 @@ from collections.abc import Container, Iterable, Iterator
 from ..context import ownership
 from ..context.ownership import MACHINERY
 from ..hints import Any
-from ..values import errors
 from . import external_effects, frames, walk
 from .adapters import registry
 from .adapters.base import Refused, TypeAdapter, cell_contents
 from .frames import IMPORTS, words_of
-from .source_location import diagnostic, here
+from .source_location import refusal
 
 MOST_OBJECTS = 250_000
 _WHOLE_MODULE = frozenset({"globals", "exec", "eval", "locals", "__globals__"})
@@ -207,13 +206,10 @@ _METHODS = (types.MethodType, types.BuiltinMethodType)
 
 
 def _too_many() -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"this staged branch or loop can reach more than {MOST_OBJECTS} Python objects, too "
-            "many to compare for side effects",
-            "Move it into a function that is given only the values that it needs.",
-        )
+    return refusal(
+        f"this staged branch or loop can reach more than {MOST_OBJECTS} Python objects, too many "
+        "to compare for side effects",
+        "Move it into a function that is given only the values that it needs.",
     )
 
 

@@ -24,9 +24,8 @@ from ..hints import Any
 from ..native import _core
 from ..values import errors
 from . import location
-from .adapters import registry
+from .adapters import ASSIGNABLE, NUMBERS, is_function, registry
 from .adapters.base import Position, Through, Whole, cell_contents, referents
-from .adapters.builtin_classes import ASSIGNABLE, NUMBERS, is_function
 from .frames import frames, read_later, values_in
 from .invalidated import Invalidated, behind, is_named_by
 from .liveness import (
@@ -38,7 +37,7 @@ from .liveness import (
 )
 from .location import Attribute, Container, Location, Record, held_by, item_location, variants_of
 from .reachable import Walk, label_of
-from .source_location import SourceLocation, diagnostic, here
+from .source_location import SourceLocation, here, refusal
 from .structure import is_array, memory_of
 from .trace_context import Proxy, loud, original, really, region_functions
 from .trace_context import thread as _thread
@@ -191,13 +190,11 @@ def _put_back(record: Record) -> None:
     try:
         record.place.put(record.versions.contents[-1])
     except BufferError as e:
-        raise errors.StagingError(
-            diagnostic(
-                record.began_at,
-                f"the length of a `{type(record.owner).__name__}` changes in a staged branch or "
-                "loop, and a view of it, such as a `memoryview`, is still in use",
-                "Release the view before, or keep the length.",
-            )
+        raise refusal(
+            f"the length of a `{type(record.owner).__name__}` changes in a staged branch or loop, "
+            "and a view of it, such as a `memoryview`, is still in use",
+            "Release the view before, or keep the length.",
+            record.began_at,
         ) from e
 
 
@@ -295,13 +292,10 @@ def invalidate(place: Location, anchors: tuple, began: int) -> bool:
     root = _thread.trace
     whole = isinstance(place, (Container, Whole))
     if isinstance(place, Attribute) and not place.takes_any:
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"side effect on {place.label!r} in a staged branch or loop, which can be seen "
-                "from outside the function: it would run once, at trace time",
-                "Pass what changes as an argument.",
-            )
+        raise refusal(
+            f"side effect on {place.label!r} in a staged branch or loop, which can be seen from "
+            "outside the function: it would run once, at trace time",
+            "Pass what changes as an argument.",
         )
     target = _around(place.owner) if whole else place.get()
     known = root.effects.stale.get(id(target) if whole else place.key)
@@ -564,12 +558,8 @@ def _cells_by_name(frame: types.FrameType) -> dict[str, types.CellType]:
 
 
 def _refused(place: Location, keeper: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"the {type(place.owner).__name__} {place.label!r} has several variants after this "
-            f"staged branch or loop, and {keeper} refers to it, too",
-            "Give it the same members in both branches, or change it where nothing else refers to "
-            "it.",
-        )
+    return refusal(
+        f"the {type(place.owner).__name__} {place.label!r} has several variants after this staged "
+        f"branch or loop, and {keeper} refers to it, too",
+        "Give it the same members in both branches, or change it where nothing else refers to it.",
     )

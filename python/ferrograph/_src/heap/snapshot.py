@@ -32,18 +32,16 @@ from ..context.locals import locals_of
 from ..context.referents import referents
 from ..hints import Any
 from ..native import _core
-from ..values import errors
 from ..values.dtypes import DType
 from ..values.tensor_shape import Dimension, TensorShape
 from . import external_effects, frames, liveness, structure
-from .adapters import registry
+from .adapters import SCALARS, WITHOUT_PARTS, is_function, registry
 from .adapters.base import Fields, Names, TypeAdapter, fields_of
-from .adapters.builtin_classes import SCALARS, WITHOUT_PARTS, is_function
 from .frames import calls, changes, lists_attributes, sets, words_of
 from .invalidated import Invalidated, behind
 from .location import UNDEFINED, Attribute, Container, Location, Variants, variants_of
 from .reachable import Walk, label_of
-from .source_location import diagnostic, here
+from .source_location import refusal
 from .trace_context import Proxy, RegionLog, has_variants, own_listeners, record_of
 from .trace_context import thread as _thread
 from .walk import of_bases
@@ -177,10 +175,7 @@ def _versions(adapter: TypeAdapter, owner: Any) -> Variants | None:
 
 def begin_nested(logs: list[RegionLog]) -> Snapshot | None:
     """What the regions of ``logs`` can reach, when a trace begins within; None of no region."""
-    if not logs:
-        return None
-    regions = [made.snapshot for made in logs if made.snapshot is not None]
-    return Snapshot(anchor for snapshot in regions for anchor in snapshot.anchors)
+    return Snapshot(anchor for made in logs for anchor in made.anchors) if logs else None
 
 
 def end_nested(logs: list[RegionLog], before: Snapshot) -> None:
@@ -195,13 +190,10 @@ def refuse_nested_names(changed: Collection[Any], places: Iterable[Location]) ->
     variables: whether they are set would be known only when the graph runs."""
     for place in places:
         if place.key in changed and not isinstance(place.get(), _core.VariableBase):
-            raise errors.StagingError(
-                diagnostic(
-                    here(),
-                    f"{place.label!r} is set by a function under `function` that is traced in this "
-                    "staged branch or loop: its Python runs once, while it is traced",
-                    "Return the value from it, and set the name where it is called.",
-                )
+            raise refusal(
+                f"{place.label!r} is set by a function under `function` that is traced in this "
+                "staged branch or loop: its Python runs once, while it is traced",
+                "Return the value from it, and set the name where it is called.",
             )
 
 
@@ -462,15 +454,12 @@ def refuse_finalizers_left(noted: Iterable[Any], snapshot: Snapshot) -> None:
     found = next(made, None)
     if found is not None:
         ends = "`finally` or `with`" if type(found) is types.GeneratorType else "`__del__`"
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                "an iteration of this loop leaves an object of the class "
-                f"{type(found).__name__!r} that it made, whose {ends} runs when the next one "
-                "releases it: iterations are traced once",
-                "Release it in the iteration that makes it (`del` of the name), or make it before "
-                "the loop.",
-            )
+        raise refusal(
+            f"an iteration of this loop leaves an object of the class {type(found).__name__!r} "
+            f"that it made, whose {ends} runs when the next one releases it: iterations are traced "
+            "once",
+            "Release it in the iteration that makes it (`del` of the name), or make it before the "
+            "loop.",
         )
 
 
@@ -562,14 +551,11 @@ def _refused(value: Any) -> Exception:
     watch = "weak references or a `__del__` watch"
     if shown is not None:
         watch = f"keeps a `{type(shown).__name__}` from changing its length"
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            "a staged branch or loop releases the last reference to an object of the class "
-            f"{type(value).__name__!r}, which {watch}: whether the object is freed there is known "
-            "only when the graph runs",
-            "Keep the object under another name for as long as the function runs.",
-        )
+    return refusal(
+        "a staged branch or loop releases the last reference to an object of the class "
+        f"{type(value).__name__!r}, which {watch}: whether the object is freed there is known only "
+        "when the graph runs",
+        "Keep the object under another name for as long as the function runs.",
     )
 
 

@@ -14,8 +14,7 @@ from ..hints import Any
 from ..native import _core
 from ..values import nest
 from . import walk
-from .adapters import registry
-from .adapters.builtin_classes import COMPARED, ORDERED, STRUCTURES
+from .adapters import COMPARED, ORDERED, STRUCTURES, registry
 from .trace_context import thread as _thread
 
 # Classes that are no structures elsewhere but open here: how to take their values apart, and how to

@@ -38,6 +38,11 @@ class RegionLog:
         self.iterators: dict[int, Any] = {}
         self.compared: list[tuple[Any, Any]] | None = None  # what differed before it was put back
 
+    @property
+    def anchors(self) -> tuple:
+        """The functions of the region, where they are known."""
+        return () if self.snapshot is None else self.snapshot.anchors
+
     def take_in(self, value: Any) -> None:
         """What has been made in the region belongs to what was there when it began."""
         if self.snapshot is not None:
@@ -50,8 +55,7 @@ class Effects:
 
     has_merged = False  # whether the graph merged values, or had branches or loops
     explain: Callable[[Exception], None] | None = None  # raises a better exception
-    lift: Any = None  # see ``lifted``
-    left: Any = None  # the locations that ``lift`` is about
+    left: Any = None  # see ``lifted``: ``invalidated.Left``
     anchors: tuple = ()  # functions of regions in which others were traced
     listeners: tuple = ()  # see ``listeners``, when it began
     asked: Any = None  # what regions changed for good, classes and caches, by id
@@ -115,7 +119,7 @@ class _Nothing:
     """A part of a trace that nothing has been noted in: all that is asked of it is None."""
 
     # What is asked in every trace is found at once.
-    arrays = bound = copies = counts = defaults = foreign = has_flags = has_native = None
+    arrays = copies = counts = defaults = foreign = has_flags = has_native = None
     identified = integers = known = numbers = proxies = quotients = rebuilt = None
     records = replaced = running = sets = texts = variables = None
 
@@ -241,6 +245,7 @@ class _Thread(threading.local):
         self.roots: Any = None  # what the trace is made from
         self.n_ends = 0  # how often code in a branch has ended an iterator
         self.regions: list[Any] = []  # those that operations are added to, the innermost last
+        self.branches: list[Any] = []  # those of them that are branches
 
     def enter(self, trace: TraceContext | None) -> None:
         """Continue in a trace, or outside of traces."""
@@ -400,8 +405,8 @@ def is_identified(value: Any) -> bool:
 def lifted() -> Any:
     """A block in which a function is called that may be traced: it finds what those that were
     traced within loops have left, which the trace around it does not read."""
-    lift = None if thread.trace is None else thread.trace.effects.lift
-    return contextlib.nullcontext() if lift is None else lift()
+    left = None if thread.trace is None else thread.trace.effects.left
+    return contextlib.nullcontext() if left is None else left.lifted()
 
 
 def has_lists() -> bool:
@@ -492,5 +497,4 @@ def original(value: Any) -> Any:
 
 def region_functions() -> tuple:
     """The functions of the regions that are being traced, and of those in which others were."""
-    regions = [log.snapshot for log in thread.logs if log.snapshot is not None]
-    return (*thread.trace.effects.anchors, *(a for region in regions for a in region.anchors))
+    return (*thread.trace.effects.anchors, *(a for log in thread.logs for a in log.anchors))

@@ -13,9 +13,8 @@ from ..context import ownership
 from ..context.hooks import hooks
 from ..context.ownership import is_own_module
 from ..hints import Any
-from ..values import errors
-from .adapters.builtin_classes import LEAVES, ORDERED, SCALARS, is_function
-from .source_location import diagnostic, here
+from .adapters import LEAVES, ORDERED, SCALARS, is_function
+from .source_location import refusal
 from .trace_context import is_proxy
 
 _MOST = 10_000  # values to look through
@@ -247,15 +246,12 @@ def _is_same(first: Any, second: Any) -> bool:
 
 def refuse_keys(label: str, owner: Any) -> Any:
     """Refuse that a region changes a dict or a set with such keys."""
-    raise errors.StagingError(
-        diagnostic(
-            here(),
-            f"{label!r} is changed or rebuilt in a staged branch or loop, and has keys of classes "
-            "whose `__hash__` or `__eq__` may have side effects: Python calls them wherever a "
-            "dict or a set is rebuilt, which happens at trace time",
-            "Use keys whose methods only read their attributes, such as tuples, strings or frozen "
-            f"dataclasses, or change the {type(owner).__name__} outside of the branch or loop.",
-        )
+    raise refusal(
+        f"{label!r} is changed or rebuilt in a staged branch or loop, and has keys of classes "
+        "whose `__hash__` or `__eq__` may have side effects: Python calls them wherever a dict or "
+        "a set is rebuilt, which happens at trace time",
+        "Use keys whose methods only read their attributes, such as tuples, strings or frozen "
+        f"dataclasses, or change the {type(owner).__name__} outside of the branch or loop.",
     )
 
 

@@ -6,7 +6,6 @@ from .. import later
 
 _LATE = (
     "conditional",
-    "exceptions",
     "iteration",
     "loop_state",
     "loop_variables",

@@ -3,56 +3,35 @@
 from __future__ import annotations
 
 import functools
-import threading
+import types
 from collections.abc import Callable, Iterator, Sequence
 
 from .. import ops
 from ..context import ownership
 from ..context.thread import Undetermined
 from ..heap import frames, liveness, own_attributes, trace_context
+from ..heap.adapters import COMPARABLE
 from ..heap.location import UNDEFINED, Attribute, Location, State, in_place
-from ..heap.source_location import SourceLocation, diagnostic
+from ..heap.source_location import SourceLocation, refusal
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
+from ..ops import string_ops
 from ..symbolic import python_scalars, ranges
-from ..symbolic.values import can_be_tensor, is_eager, is_staged, predicate, truth
-from ..values import errors
-from . import exceptions, merging, retrace, side_effects
+from ..symbolic.values import can_be_tensor, is_staged, is_tensor, predicate, truth
+from ..values import dtypes
+from . import merging, retrace, side_effects, variants
 from .regions import Conditional, itself
 from .retrace import RetraceForVariables
-
-__all__ = [
-    "is_eager",
-    "is_staged",
-    "marked",
-    "rows",
-    "stage_assert",
-    "stage_both",
-    "stage_choice",
-    "stage_either",
-    "stage_if",
-    "stage_not",
-    "where",
-]
 
 RESULT = "ag__result"
 _OUT_OF_BOUNDS = "_ferrograph_out_of_bounds"  # of the error of an index that a tensor does not have
 _MARK = "_ferrograph_raised"
 _SIDES = ("the `if` branch", "the `else` branch")
+_NO_STATE = State(None, None)
 
 Thunk = Callable[[], Any]
-
-
-class _Branches(threading.local):
-    """The staged branches that the thread is tracing, inner ones last."""
-
-    def __init__(self) -> None:
-        self.stack: list[Any] = []
-
-
-_branches = _Branches()
 
 
 def where(function: Callable, line: int | SourceLocation) -> str:
@@ -112,9 +91,10 @@ def _stage_if(
     before = state.read()
     with conditional:
         conditional.promotes = True
-        after, failed, found = _trace_branches(conditional, (then, orelse), state, before, others)
-        _lift(conditional, failed)
-        _leave(conditional, found, place)
+        functions = then, orelse
+        _, after, failed, found = _trace_branches(
+            conditional, functions, place, state, before, others
+        )
         read = [i for i, spot in enumerate(state.places) if spot.label in (*live, *soft)]
         conditional.note_left({i: side[i] for i in read} for side in after)
         chosen = []
@@ -142,15 +122,14 @@ def _stage_if(
 def _trace_branches(
     conditional: Conditional,
     functions: tuple[Thunk, Thunk],
-    state: State,
-    before: list,
-    others: list[Location],
-) -> tuple[list[list], list[bool], list[list[side_effects.Change]]]:
-    """What ``state`` holds after each branch, which of them raise, and what else they change.
-
-    All of that is put back.
-    """
-    after, errors, found = [], [], []
+    place: str,
+    state: State = _NO_STATE,
+    before: Sequence = (),
+    others: Sequence[Location] = (),
+) -> tuple[list, list[list], list[bool], list[list[side_effects.Change]]]:
+    """What each branch gives, what ``state`` holds after it, whether it raises, and what else it
+    changes. All of that is put back, and the conditional knows it."""
+    outcomes, after, found = [], [], []
     direct = frozenset(place.key for place in others)
     names = frozenset(place.key for place in state.places)
     log = None
@@ -158,7 +137,7 @@ def _trace_branches(
         try:
             with side_effects.region(functions, log, own=state.places) as log:
                 _touch(before, others)
-                errors.append(_trace(branch, function)[1])
+                outcomes.append(_trace(branch, function))
             after.append(state.read())
         except Undetermined:
             side_effects.changes(log, functions, direct, names)
@@ -166,18 +145,17 @@ def _trace_branches(
         finally:
             state.write(before)
         found.append(side_effects.changes(log, functions, direct, names))
-        conditional.end_branch(branch)
-    conditional.snapshot = log.snapshot if log is not None else None
-    _raise_both(conditional, errors)
-    failed = [error is not None for error in errors]
+        conditional.end_branch()
+    assert log is not None
+    conditional.snapshot = log.snapshot
+    (first, error), (second, other) = outcomes
+    _raise_both(conditional, error, other)
+    failed = [error is not None, other is not None]
     conditional.join_branches(failed)
-    return after, failed, found
-
-
-def _lift(conditional: Conditional, failed: list[bool]) -> None:
-    """Where one branch raises, take what the other one leaves as it is."""
-    if failed[0] != failed[1]:
-        conditional.lifting = exceptions.Lifting(conditional, failed.index(False))
+    if failed[0] != failed[1]:  # what the other one leaves needs no merge
+        conditional.lifting = variants.Lifting(conditional, failed.index(False))
+    _leave(conditional, found, place)
+    return [first, second], after, failed, found
 
 
 def _leave(conditional: Conditional, found: list[list[side_effects.Change]], place: str) -> None:
@@ -195,7 +173,7 @@ def _leave(conditional: Conditional, found: list[list[side_effects.Change]], pla
     conditional.left = [{**was, **{c.place.key: c.new for c in side}} for side in found]
 
 
-def _touch(values: list, others: list[Location]) -> None:
+def _touch(values: Sequence, others: Sequence[Location]) -> None:
     """Note the containers that names hold, which an augmented assignment changes in place."""
     for value in values:
         in_place(value)
@@ -221,11 +199,11 @@ def _merge_changes(
     if all(any(map(_is_new, changes)) for changes in found):
         own_attributes.check_order(found)
     setters: list[Callable[[Iterator], None]] = []
-    exceptions = conditional.lifting
-    if exceptions is not None:
-        left = found[exceptions.side]
+    lifting = conditional.lifting
+    if lifting is not None:
+        left = found[lifting.side]
         new = side_effects.standing([change.new for change in left])
-        setters += [exceptions.change(c.place, value) for c, value in zip(left, new, strict=True)]
+        setters += [lifting.change(c.place, value) for c, value in zip(left, new, strict=True)]
         sides = [{}, {}]
     for key in {**sides[0], **sides[1]}:
         known = sides[0].get(key) or sides[1][key]
@@ -260,13 +238,11 @@ def _is_left_alone(spot: Location, pair: list, place: str) -> bool:
         return False
     if liveness.is_read(spot):
         if isinstance(pair[0], list) and not frames.is_converted_code():
-            raise errors.StagingError(
-                diagnostic(
-                    place,
-                    f"{spot.label!r} gets longer in one of the functions of this `cond`, and code "
-                    "that is not converted reads it afterwards",
-                    "Return what they make, or let AutoGraph convert the code around it.",
-                )
+            raise refusal(
+                f"{spot.label!r} gets longer in one of the functions of this `cond`, and code that "
+                "is not converted reads it afterwards",
+                "Return what they make, or let AutoGraph convert the code around it.",
+                place,
             )
         return False
     spot.put(pair[1])
@@ -280,7 +256,7 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
     one that reads an element which a tensor of known shape does not have: its condition may be what
     keeps it from that.
     """
-    _branches.stack.append(branch)
+    _thread.branches.append(branch)
     try:
         with branch:
             try:
@@ -289,16 +265,28 @@ def _trace(branch: Any, function: Thunk) -> tuple[Any, Exception | None]:
                 return result, None
             except Exception as e:
                 if not (getattr(e, _MARK, False) or getattr(e, _OUT_OF_BOUNDS, False)):
-                    exceptions.mark_left(e)
+                    retrace.mark_left(e)
                     raise
                 if isinstance(e, (StopIteration, IndexError)):
                     _thread.n_ends += 1
-                if not exceptions.is_said(e, branch):
-                    ops.Assert(False, exceptions.message(e, _raised_at(e)))
+                if getattr(e, "_ferrograph_said", None) is not branch:
+                    ops.Assert(False, _message(e))
                 branch.is_traced = True
                 return UNDEFINED, e
     finally:
-        _branches.stack.pop()
+        _thread.branches.pop()
+
+
+def _message(exception: Exception) -> list:
+    """What ``Assert`` shows of an exception that a branch ends with."""
+    suffix = _raised_at(exception)
+    head, given = f"{type(exception).__name__}: ", exception.args
+    own = isinstance(type(exception).__str__, types.FunctionType)
+    if own or not any(is_staged(a) for a in given):
+        return [f"{head}{exception}{suffix}"]
+    if len(given) == 1 and is_tensor(given[0]) and given[0].dtype == dtypes.string:
+        return [string_ops.join([head, given[0], suffix])]
+    return [head.rstrip(), *_shown(given), suffix.lstrip()]
 
 
 def _raised_at(exception: Exception) -> str:
@@ -312,25 +300,36 @@ def _raised_at(exception: Exception) -> str:
     return found
 
 
-def _raise_both(conditional: Conditional, errors: Sequence[Exception | None]) -> None:
+def _raise_both(
+    conditional: Conditional, first: Exception | None, second: Exception | None
+) -> None:
     """Where every branch raises, so does the conditional.
 
     No handler may take one for the other; in a branch around it the graph says which it is.
     """
-    first, second = errors
     if first is None or second is None:
         return
-    if not exceptions.are_alike(first, second):
-        exceptions.mark_left(first)
-        if _branches.stack:
+    if not _are_alike(first, second):
+        retrace.mark_left(first)
+        if _thread.branches:
             conditional.emit()
-            exceptions.note_said(first, _branches.stack[-1])
+            first._ferrograph_said = _thread.branches[-1]
     raise first
+
+
+def _are_alike(first: Exception, second: Exception) -> bool:
+    """Whether a handler cannot tell two exceptions apart."""
+    if type(first) is not type(second) or len(first.args) != len(second.args):
+        return False
+    pairs = zip(first.args, second.args, strict=True)
+    return all(
+        a is b or (type(a) is type(b) and isinstance(a, COMPARABLE) and a == b) for a, b in pairs
+    )
 
 
 def marked(exception: Any) -> Any:
     """``exception``, which a ``raise`` statement throws, recognisable in the branch around it."""
-    if not _branches.stack:
+    if not _thread.branches:
         return exception
     if isinstance(exception, type):
         exception = exception()
@@ -370,12 +369,10 @@ def _merge(
     if any(m and not f for m, f in zip(missing, filled, strict=True)):
         set_in, unset_in = (_SIDES[1], _SIDES[0]) if missing[0] else _SIDES
         raise retrace.unset(
-            diagnostic(
-                place,
-                f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and "
-                "is used later",
-                "Set it before the `if`, or in both branches.",
-            )
+            f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}, and is "
+            "used later",
+            "Set it before the `if`, or in both branches.",
+            place,
         )
     is_plain = type(sides[0]) is type(sides[1]) is _core.SymbolicTensor
     pair = None if is_plain or any(filled) else merging.objects_left(conditional, was, *sides)
@@ -388,13 +385,13 @@ def _merge(
 
 def _add_lifted(conditional: Conditional, label: str, sides: Sequence[Any]) -> bool:
     """Add an object that one branch leaves where the other one raises; whether it is one."""
-    exceptions = conditional.lifting
-    if exceptions is None:
+    lifting = conditional.lifting
+    if lifting is None:
         return False
-    value = sides[exceptions.side]
+    value = sides[lifting.side]
     if value is UNDEFINED or value is None or can_be_tensor(value):
         return False
-    conditional.grouped(lambda: exceptions.value(label, value))
+    conditional.grouped(lambda: lifting.value(label, value))
     return True
 
 
@@ -451,29 +448,14 @@ def _stage_choice(
     conditional: Conditional, then: Thunk, orelse: Thunk, place: str, merge: Callable
 ) -> Any:
     with conditional:
-        outcomes, found, log = [], [], None
-        for branch, function in zip(conditional.branches, (then, orelse), strict=True):
-            try:
-                with side_effects.region((then, orelse), log) as log:
-                    outcomes.append(_trace(branch, function))
-            except Undetermined:
-                side_effects.changes(log, (then, orelse))
-                raise
-            found.append(side_effects.changes(log, (then, orelse)))
-            conditional.end_branch(branch)
-        failed = [error is not None for _, error in outcomes]
-        _raise_both(conditional, [error for _, error in outcomes])
-        conditional.join_branches(failed)
-        _lift(conditional, failed)
-        values = side_effects.standing([value for value, _ in outcomes])
-        _leave(conditional, found, place)
+        results, _, failed, found = _trace_branches(conditional, (then, orelse), place)
+        values = side_effects.standing(results)
         conditional.note_left({RESULT: value} for value in values)
-        conditional.snapshot = log.snapshot
         take = merge(conditional, values, (failed[0], failed[1]), place)
         settle = _merge_changes(conditional, found, place, fills=True)
-        results = iter(conditional.emit())
-        chosen = take(results)
-        settle(list(results))
+        outputs = iter(conditional.emit())
+        chosen = take(outputs)
+        settle(list(outputs))
     conditional.note_aliases(chosen)
     return chosen
 
@@ -504,5 +486,19 @@ def rows(value: Any) -> Any:
 
 
 def stage_assert(test: Any, message: Thunk | None) -> None:
-    """Fail when the graph runs and ``test`` is false."""
-    exceptions.check(test, message)
+    """Fail when the graph runs and ``test`` is false; ``message`` gives what to show, if any: what
+    that does beside is put back, since a program that continues has not done it."""
+    if message is None:
+        ops.Assert(test, ["assertion failed"])
+        return
+    with side_effects.region([message]) as made:
+        said = _shown(message())
+    side_effects.undo(made)
+    ops.Assert(test, said)
+
+
+def _shown(value: Any) -> list:
+    """The parts of the message of an ``assert``, or the arguments of an exception, as tensors."""
+    if not isinstance(value, (list, tuple)):
+        value = (value,)
+    return [v if is_staged(v) or isinstance(v, str) else str(v) for v in value]

@@ -11,11 +11,11 @@ from __future__ import annotations
 import functools
 import operator
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from .. import ops
 from ..heap import aliasing, liveness, structure, trace_context, walk
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import refusal
 from ..heap.structure import (
     MergedContainer,
     MergedContainers,
@@ -28,7 +28,7 @@ from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..symbolic import python_scalars, ranges, values
 from ..symbolic.values import key_of
-from ..values import errors, nest
+from ..values import nest
 from ..values.errors import shown
 from ..values.tensor_shape import TensorShape
 from ..values.tensor_spec import TensorSpec, TypeSpec
@@ -50,6 +50,9 @@ class LoopOptions:
         return None
 
 
+NO_OPTIONS = LoopOptions()
+
+
 class _Collecting(threading.local):
     def __init__(self) -> None:
         self.stack: list[LoopOptions] = []
@@ -60,13 +63,14 @@ _collecting = _Collecting()
 
 def collect_options(thunk: Callable[[], Any] | None) -> LoopOptions:
     """The options that calling ``thunk`` sets."""
+    if thunk is None:
+        return NO_OPTIONS
     options = LoopOptions()
-    if thunk is not None:
-        _collecting.stack.append(options)
-        try:
-            thunk()
-        finally:
-            _collecting.stack.pop()
+    _collecting.stack.append(options)
+    try:
+        thunk()
+    finally:
+        _collecting.stack.pop()
     return options
 
 
@@ -235,30 +239,22 @@ def refuse_copies(*compared: Any) -> None:
     for all iterations, and each may have another one."""
     copies = (_thread.trace.aliases.copies or {}) if _thread.trace is not None else {}
     if copies and any(id(v) in copies for v in compared) and all(map(is_container, compared)):
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                "this line asks which object a container is that a staged loop carries: the "
-                "loop is traced once for all iterations, of which each may have another one",
-                "Keep a number beside it that says which one it is, and compare that.",
-            )
+        raise refusal(
+            "this line asks which object a container is that a staged loop carries: the loop is "
+            "traced once for all iterations, of which each may have another one",
+            "Keep a number beside it that says which one it is, and compare that.",
         )
 
 
 Position = tuple[Any, ...]
 
 
-def check_partition(
-    names: dict[int, str],
-    start: list,
-    after: list,
-    changes: Callable[[Any], bool],
-    place: str,
-) -> None:
+Pairs = list[tuple[Any, Any, str]]
+
+
+def check_partition(pairs: Pairs, changes: Callable[[Any], bool], place: str) -> None:
     """Start again, or refuse, where the locations of a loop share other objects after an iteration
-    than at its ``start``. ``names`` are their labels by their numbers; ``changes`` says whether the
-    iteration changes an object in place."""
-    pairs = _pairs(names, start, after)
+    than at its start. ``changes`` says whether the iteration changes an object in place."""
     split = _unlike(pairs)
     merged = _unlike([(b, a, label) for a, b, label in pairs])
     if not (split or merged):
@@ -269,12 +265,6 @@ def check_partition(
             refuse_partition(label, place)
     if split:
         raise RetraceLoop(split=split)
-
-
-def moved_objects(places: Iterable[int], start: list, after: list) -> dict[int, Any]:
-    """What an iteration leaves in the places of the containers that it began with, by their ids."""
-    pairs = _pairs(dict.fromkeys(places, ""), start, after)
-    return {id(before): left for before, left, _ in pairs}
 
 
 def check_other_partitions(
@@ -295,8 +285,9 @@ def check_other_partitions(
             refuse_partition(label, place)
 
 
-def _pairs(names: dict[int, str], start: list, after: list) -> list[tuple[Any, Any, str]]:
-    """The containers before and after an iteration at the positions that have one both times."""
+def container_pairs(names: dict[int, str], start: list, after: list) -> Pairs:
+    """The containers before and after an iteration at the positions that have one both times, with
+    the labels of their locations: ``names``, by their numbers."""
     found = []
     for i, label in names.items():
         before = dict(_positions(start[i]))
@@ -320,7 +311,7 @@ def _positions(value: Any, path: Position = ()) -> Iterator[tuple[Position, Any]
         yield from (((*path, i), part) for i, part in enumerate(inner))
 
 
-def _unlike(pairs: list[tuple[Any, Any, str]]) -> set[str]:
+def _unlike(pairs: Pairs) -> set[str]:
     """The labels of the positions that share one of the first objects, but none of the second."""
     shared: dict[int, list[tuple[Any, str]]] = {}
     for first, second, label in pairs:
@@ -334,14 +325,12 @@ def _unlike(pairs: list[tuple[Any, Any, str]]) -> set[str]:
 
 def refuse_partition(label: str, place: str) -> None:
     """Refuse that names are one object in some iterations alone, which changes in place."""
-    raise errors.StagingError(
-        diagnostic(
-            place,
-            f"{label!r} and another name are one object in some iterations of this staged "
-            "loop and several in others, and an iteration changes it in place",
-            "Make copies before the loop (`list(a)`, `dict(a)`), make a new object instead of "
-            "changing one, or put another object under both names.",
-        )
+    raise refusal(
+        f"{label!r} and another name are one object in some iterations of this staged loop and "
+        "several in others, and an iteration changes it in place",
+        "Make copies before the loop (`list(a)`, `dict(a)`), make a new object instead of changing "
+        "one, or put another object under both names.",
+        place,
     )
 
 

@@ -8,17 +8,23 @@ from collections.abc import Callable, Sequence
 
 from .. import ops
 from ..heap import structure
-from ..heap.source_location import LoopDtypeError, LoopShapeError, SourceLocation, diagnostic
+from ..heap.source_location import (
+    LoopDtypeError,
+    LoopShapeError,
+    SourceLocation,
+    diagnostic,
+    refusal,
+)
 from ..heap.structure import MergedContainers
 from ..heap.trace_context import really
 from ..hints import Any
 from ..native import _core
 from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..symbolic.abstract_value import AbstractValue
-from ..values import dtypes, errors
+from ..values import dtypes
 from ..values.errors import shown
 from .conditional import RESULT
-from .loop_state import OWN, Integers
+from .loop_state import NO_OPTIONS, OWN, Integers, LoopOptions
 from .regions import Traced
 from .retrace import Memory, Name, RetraceLoop
 
@@ -41,8 +47,15 @@ class Variables:
     It starts with what earlier traces of an iteration have left in its ``memory``.
     """
 
-    def __init__(self, place: str, memory: Memory):
-        self.place = place
+    def __init__(
+        self, place: str, memory: Memory, before: Sequence = (), options: LoopOptions = NO_OPTIONS
+    ):
+        self.place, self.options = place, options
+        self.before = before  # what the locations of the loop held
+        self.slots: dict[int, Slot] = {}  # of those that it carries, by their numbers
+        self.counter: int | None = (
+            None  # the variable that counts iterations where they are limited
+        )
         # Whether a statement makes the loop, not a call of ``while_loop`` or its like.
         self.is_statement = isinstance(place, SourceLocation)
         self.promoted, self.split, self.widened = memory.promoted, memory.split, memory.widened
@@ -70,6 +83,16 @@ class Variables:
 
     def __enter__(self) -> Variables:
         return self
+
+    def count(self) -> None:
+        """Count iterations, of which there are no more than asked for."""
+        self.counter = self.add("the number of iterations", values.to_tensor(0))
+
+    def within_limit(self, more: Any) -> Any:
+        """Whether there is another iteration where there is ``more``; in the condition."""
+        assert self.counter is not None
+        limit = ops.cast(self.options.maximum_iterations, dtypes.int32)
+        return ops.logical_and(ops.less(self.inputs[0][self.counter], limit), more)
 
     def __exit__(self, kind: type | None, *exception: Any) -> None:
         if kind is not None:
@@ -159,7 +182,11 @@ class Variables:
                 raise
             problem = f"{label!r} holds {leaf} before this staged loop, beyond int32"
             rewrite = "Make it a tensor, `fg.constant(value, fg.int64)`, or set it after the loop."
-            raise errors.StagingError(diagnostic(self.place, problem, rewrite)) from None
+            raise refusal(
+                problem,
+                rewrite,
+                self.place,
+            ) from None
 
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""
@@ -177,6 +204,14 @@ class Variables:
             if found.integer is not None:
                 self.integers.add_late(len(self.initial) - 1, (label, i))
         return slot
+
+    def located(self, tensors: list) -> list:
+        """What the locations hold where these are the tensors that the loop carries."""
+        slots = self.slots
+        return [
+            self.packed(slots[i], tensors) if i in slots else value
+            for i, value in enumerate(self.before)
+        ]
 
     def packed(self, slot: Slot, tensors: list) -> Any:
         """The value of ``slot`` with these tensors in it."""

@@ -8,22 +8,22 @@ ever ran guards it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from .. import ops
 from ..heap import aliasing, references, structure
-from ..heap.adapters.builtin_classes import LITERALS
+from ..heap.adapters import LITERALS
 from ..heap.liveness import changed_while_running
 from ..heap.location import UNDEFINED, Location, State, Together, in_place, is_grown
-from ..heap.source_location import LoopShapeError, diagnostic
+from ..heap.source_location import LoopShapeError, refusal
 from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
 from ..hints import Any
 from ..native import _core
 from ..symbolic import merged_objects, ranges, values
-from ..values import constants, dtypes, errors
+from ..values import constants, dtypes
 from ..values.errors import shown
-from . import exceptions, loop_state, merging, retrace, side_effects, tensor_lists, write_barriers
+from . import loop_state, merging, retrace, side_effects, tensor_lists, write_barriers
 from .conditional import RESULT, stage_choice, where
 from .iteration import source_of
 from .loop_state import Copies
@@ -93,38 +93,44 @@ class Loop:
         return found
 
 
+class Control:
+    """What decides whether a loop goes on: a variable, its first one, which iterations set."""
+
+    def __init__(
+        self,
+        label: str,
+        start: Any,
+        step: Callable[[Any], Any],
+        going: Callable[[Any], Any],
+        is_known_to_run: Callable[[], bool],
+    ):
+        self.label, self.start = label, start
+        self.step = step  # an iteration, which gives what the variable is after it
+        self.going = going  # whether there is another iteration
+        self.is_known_to_run = is_known_to_run  # whether there is a first one
+
+
 def stage_while(going: Any, test: Thunk, body: Thunk, loop: Loop) -> None:
     """The loop whose test gave the tensor ``going`` in the present state."""
     place = where(body, loop.line)
     loop.anchors = (test, body)
     start = values.predicate(going, place)
 
-    def step(_: list) -> list:
+    def step(_: Any) -> Any:
         body()
         stop = loop.stopped()
         if values.is_staged(stop):
             again = stage_choice(stop, lambda: False, lambda: boolean(test(), place), place)
         else:
             again = not stop and test()
-        return [boolean(again, place)]
+        return boolean(again, place)
 
-    def first(_: list) -> list:
-        return [("the condition", step([])[0])]
+    def is_known_to_run() -> bool:
+        return ranges.truth(start) is True
 
-    memory = retrace.memory_of(loop)
     loop.runs = lambda: start
-    extras = [("the condition", start)]
-    going_on: Callable[[list], Any] = lambda inputs: inputs[0]  # noqa: E731
-    _run(
-        loop,
-        place,
-        extras,
-        going_on,
-        step,
-        memory,
-        first,
-        lambda: ranges.truth(start) is True,
-    )
+    control = Control("the condition", start, step, lambda more: more, is_known_to_run)
+    _run(loop, place, control, retrace.memory_of(loop))
 
 
 def boolean(value: Any, place: str) -> Any:
@@ -144,25 +150,20 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
     loop.anchors = (body, *getattr(source, "anchors", ()))
     loop.runs = source.runs if source.is_counted() else None
 
-    def going(inputs: list) -> Any:
+    def going(position: Any) -> Any:
         stop = loop.stopped()
-        if values.is_staged(stop):
-            return source.has_more(inputs[0], stop)
-        return source.has_more(inputs[0])
+        return source.has_more(position, stop if values.is_staged(stop) else None)
 
-    def step(inputs: list) -> list:
-        body(source.element(inputs[0]))
-        return [source.following(inputs[0])]
-
-    def first(extras: list) -> list:
-        return [("the position", step([extras[0][1]])[0])]
+    def step(position: Any) -> Any:
+        body(source.element(position))
+        return source.following(position)
 
     memory = retrace.memory_of(loop)
     relaxed = memory.relaxed
-    extras = [("the position", source.start)]
+    control = Control("the position", source.start, step, going, source.is_known_to_run)
     while True:
         try:
-            _run(loop, place, extras, going, step, memory, first, source.is_known_to_run)
+            _run(loop, place, control, memory)
             if source.has_changed():
                 raise changed_while_running(place)
             return
@@ -172,42 +173,31 @@ def stage_for(iterable: Any, body: Callable[[Any], None], loop: Loop) -> None:
             relaxed[e.index] = e.general
 
 
-def _run(
-    loop: Loop,
-    place: str,
-    extras: list,
-    going: Callable[[list], Any],
-    step: Callable[[list], list],
-    memory: Memory,
-    first: Callable[[list], list],
-    is_known_to_run: Callable[[], bool],
-) -> None:
+def _run(loop: Loop, place: str, control: Control, memory: Memory) -> None:
     """Stage the loop, with everything that an iteration is found to change.
 
-    Where an iteration needs what only the one before it sets, and the ``first`` one certainly runs,
-    that is traced by itself before: the others find what it has set. It gives what they start with.
+    Where an iteration needs what only the one before it sets, and the first one certainly runs,
+    that is traced by itself before: the others find what it has set.
     """
     carry(loop.state, memory.known_places(loop.anchors))
     for _ in range(_MAX_TRACES):
         try:
             with retrace.attempt(memory):
-                _stage(loop, place, extras, going, step, memory)
+                _stage(loop, place, control, memory)
             return
         except RetraceLoop as again:
             memory.learn(again)
             carry(loop.state, again.places)
         except ValueError as e:
-            if loop.has_begun or not retrace.is_unset(e) or not is_known_to_run():
+            if loop.has_begun or not retrace.is_unset(e) or not control.is_known_to_run():
                 raise
             loop.has_begun, loop.runs = True, None
             with retrace.first_iteration():
-                extras[:] = first(extras)
-    raise errors.StagingError(
-        diagnostic(
-            place,
-            "what an iteration of this loop changes differs each time it is traced",
-            "Keep the state of the loop in names, attributes and items that exist before it.",
-        )
+                control.start = control.step(control.start)
+    raise refusal(
+        "what an iteration of this loop changes differs each time it is traced",
+        "Keep the state of the loop in names, attributes and items that exist before it.",
+        place,
     )
 
 
@@ -235,16 +225,9 @@ def _drop_items_of(held: Any, state: State) -> None:
     state.places = names + [p for p in others if not (_is_item(p) and p.owner is held)]
 
 
-def _stage(
-    loop: Loop,
-    place: str,
-    extras: list,
-    going: Callable[[list], Any],
-    step: Callable[[list], list],
-    memory: Memory,
-) -> None:
+def _stage(loop: Loop, place: str, control: Control, memory: Memory) -> None:
     """Trace one iteration, emit the loop, and leave its results in the state."""
-    state, chosen = loop.state, loop_state.collect_options(loop.options)
+    state, options = loop.state, loop_state.collect_options(loop.options)
     before = state.read()
     for spot, value in zip(state.places, before, strict=True):
         if value is UNDEFINED:
@@ -256,47 +239,41 @@ def _stage(
         changed = [p for p, _ in pairs]
         merged_objects.refuse_replaced(loop.carried(before), changed, place)
     try:
-        with Variables(place, memory) as variables:
-            variables.runs = loop.runs if chosen.maximum_iterations is None else None
-            n_extras = len(extras)
-            for label, initial in extras:
-                variables.add(label, initial)
-            if chosen.maximum_iterations is not None:
-                variables.add("the number of iterations", constants.constant(0))
+        with Variables(place, memory, before, options) as variables:
+            variables.runs = loop.runs if options.maximum_iterations is None else None
+            variables.add(control.label, control.start)
+            if options.maximum_iterations is not None:
+                variables.count()
             merged_objects.refuse_arrays(loop.carried(before), loop.anchors, place)
-            slots = slots_of(loop, before, variables, chosen)
-            variables.integers.add_flags()
+            slots = carry_values(loop, variables)
             with side_effects.region(loop.anchors, repeats=True, own=state.places) as log:
                 for value in before:
                     in_place(value)
-                after = iterate(loop, before, slots, variables, step, n_extras, chosen)
+                after = iterate(loop, variables, control.step)
                 if len(state.places) > state.n_names:
                     write_barriers.check_own(state.places[i] for i in slots)
             has_arrays = not _NO_ARRAYS.issuperset(map(type, (*before, *after)))
             may_stay = has_arrays and any(merged_objects.may_stay(after[i]) for i in slots)
             reached = log.snapshot
-            _check_effects(loop, log, before, variables)
+            check_effects(loop, log, variables)
             if variables.promotions:
                 raise RetraceLoop(promoted=variables.promotions)
-            late = _join_late(loop, before, after, slots, variables)
-            with variables.condition, side_effects.logged() as log:
+            late = _join_late(loop, variables, after)
+            with variables.condition, side_effects.logged():
                 inputs = variables.inputs[0]
-                state.write(with_slots(before, slots, variables, inputs))
+                state.write(variables.located(inputs))
                 try:
-                    more = going(inputs[:n_extras])
+                    more = control.going(inputs[0])
                 except Exception as e:
                     variables.met(e)
                     raise
-                if chosen.maximum_iterations is not None:
-                    limit = ops.less(
-                        inputs[n_extras], ops.cast(chosen.maximum_iterations, dtypes.int32)
-                    )
-                    more = ops.logical_and(limit, more)
+                if variables.counter is not None:
+                    more = variables.within_limit(more)
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
         raise
-    leave_results(loop, before, after, slots, late, variables, outputs)
+    leave_results(loop, variables, after, late, outputs)
     side_effects.substitute_again()
     if variables.joins:
         aliasing.note(variables.joins, reached, place)
@@ -308,19 +285,31 @@ def _stage(
         merged_objects.note_arrays(arrays, reached, place)
 
 
-def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
-    """Start again where an iteration changes locations that the loop does not carry yet."""
+def check_effects(
+    loop: Loop,
+    log: RegionLog,
+    variables: Variables,
+    alone: Callable[[RegionLog], Iterable[Any]] | None = None,
+    check: Callable[[Location, list[Location]], None] | None = None,
+) -> None:
+    """Start again where an iteration changes locations that the loop does not carry yet: those that
+    ``check`` lets it carry for one. ``alone`` gives the keys of those that stay as they are."""
     state = loop.state
     own = frozenset([id(place.owner) for place in state.places[: state.n_names]])
     left, contents = state.read(), side_effects.contents(log, own)
-    state.write(before)
+    skipped = frozenset(alone(log) if alone is not None else ())
+    state.write(variables.before)
     direct = frozenset(place.key for place in state.places)
     known = direct | {(all_, id(p.owner)) for p in state.places if _is_item(p) for all_ in _ALL}
     found = []
     with variables.body:
-        left_so = side_effects.changes(log, loop.anchors, known, left=contents, repeats=True)
-        for change in left_so:
-            found += [p for p in merging.expand(change) if p.key not in direct]
+        for change in side_effects.changes(
+            log, loop.anchors, known, skipped, left=contents, repeats=True
+        ):
+            new = [p for p in merging.expand(change) if p.key not in direct]
+            if check is not None:
+                check(change.place, new)
+            found += new
     if found or log.spoiled:
         raise RetraceLoop(found)
     state.write(left)
@@ -333,36 +322,22 @@ def _is_item(place: Location) -> bool:
     return isinstance(place.key, tuple) and place.key[0] in ("item", "grown", "versions")
 
 
-def slots_of(loop: Loop, before: list, variables: Variables, chosen: Any) -> dict[int, Slot]:
+def carry_values(loop: Loop, variables: Variables) -> dict[int, Slot]:
     """A slot for each location that is carried and has a value before the loop."""
-    slots = {}
+    slots = variables.slots
     for i, spot in enumerate(loop.state.places):
-        value = before[i]
+        value = variables.before[i]
         if loop.carries(i) and value is not UNDEFINED and value is not None:
-            slots[i] = variables.slot(spot.label, value, chosen.shapes_of(value))
+            slots[i] = variables.slot(spot.label, value, variables.options.shapes_of(value))
+    variables.integers.add_flags()
     return slots
 
 
-def with_slots(before: list, slots: dict[int, Slot], variables: Variables, tensors: list) -> list:
-    return [
-        variables.packed(slots[i], tensors) if i in slots else value
-        for i, value in enumerate(before)
-    ]
-
-
-def iterate(
-    loop: Loop,
-    before: list,
-    slots: dict[int, Slot],
-    variables: Variables,
-    step: Callable[[list], list],
-    n_extras: int,
-    chosen: Any,
-) -> list:
-    """Trace one iteration into the body; what each location holds after it."""
-    inputs = variables.inputs[1]
-    start = with_slots(before, slots, variables, inputs)
-    copies = Copies()
+def iterate(loop: Loop, variables: Variables, step: Callable[[Any], Any]) -> list:
+    """Trace one iteration into the body; what each location holds after it. ``step`` is given the
+    first variable, and gives what that is then, or None."""
+    inputs, before, slots = variables.inputs[1], variables.before, variables.slots
+    start, copies = variables.located(inputs), Copies()
     for i, slot in slots.items():
         start[i] = copies.given(slot.label, before[i], start[i], slot.label in variables.split)
     copies.begin()
@@ -370,22 +345,27 @@ def iterate(
     with variables.body:
         loop.state.write(start)
         try:
-            extras = step(inputs[:n_extras])
+            following = step(inputs[0] if inputs else None)
         except Exception as e:
             variables.met(e)
             if isinstance(e, NameError):
                 _refuse_early(e, loop, before, variables.place)
-            exceptions.mark_left(e)
+            retrace.mark_left(e)
             raise
         after = loop.state.read()
-        _check_partition(loop, before, start, after, slots, copies, variables.place)
-        has_copies = copies.are_made()
-        moved = loop_state.moved_objects(slots, start, after) if has_copies else {}
+        has_copies, moved = copies.are_made(), {}
+        if has_copies:
+            labels = {i: slot.label for i, slot in slots.items()}
+            pairs = loop_state.container_pairs(labels, start, after)
+            loop_state.check_partition(pairs, copies.changed, variables.place)
+            _check_outer_partitions(loop, variables, start, after, copies)
+            moved = {id(held): left for held, left, _ in pairs}
         variables.joins = copies.settled(moved, loop.anchors, variables.place)
-        if chosen.maximum_iterations is not None:
-            extras = [*extras, inputs[n_extras] + 1]
-    for index, tensor in enumerate(extras):
-        variables.result(index, tensor)
+        counted = None if variables.counter is None else inputs[variables.counter] + 1
+    if following is not None:
+        variables.result(0, following)
+    if variables.counter is not None:
+        variables.result(variables.counter, counted)
     for i, slot in slots.items():
         if after[i] is UNDEFINED and is_grown(loop.state.places[i].owner):
             continue  # an item of a list that turns out to grow
@@ -408,21 +388,11 @@ def iterate(
     return after
 
 
-def _check_partition(
-    loop: Loop,
-    before: list,
-    start: list,
-    after: list,
-    slots: dict[int, Slot],
-    copies: Copies,
-    place: str,
+def _check_outer_partitions(
+    loop: Loop, variables: Variables, start: list, after: list, copies: Copies
 ) -> None:
-    """Check that what is one object at the beginning of an iteration is one at its end."""
-    if not copies.are_made():
-        return
-    loop_state.check_partition(
-        {i: s.label for i, s in slots.items()}, start, after, copies.changed, place
-    )
+    """Check that an iteration leaves nothing in a location that it changes elsewhere."""
+    place, slots, before = variables.place, variables.slots, variables.before
     owners = {
         id(spot.owner)
         for i, spot in enumerate(loop.state.places)
@@ -439,12 +409,10 @@ def _check_partition(
 
 
 def _removed(label: str, place: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            place,
-            f"{label} is removed in this staged loop, whose later iterations would miss it",
-            "Put another value there, or a flag that says that it is gone.",
-        )
+    return refusal(
+        f"{label} is removed in this staged loop, whose later iterations would miss it",
+        "Put another value there, or a flag that says that it is gone.",
+        place,
     )
 
 
@@ -459,25 +427,19 @@ def _refuse_early(e: NameError, loop: Loop, before: list, place: str) -> None:
     unset = {s.label for s, v in zip(loop.state.places, before, strict=True) if v is UNDEFINED}
     name = getattr(e, "name", None)
     if name in unset:
-        raise retrace.unset(
-            diagnostic(
-                place,
-                f"{name!r} is read in this loop before anything sets it",
-                f"Set {name!r} before the loop, for example to `fg.zeros([])`.",
-            )
-        ) from e
+        problem = f"{name!r} is read in this loop before anything sets it"
+        cure = f"Set {name!r} before the loop, for example to `fg.zeros([])`."
+        raise retrace.unset(problem, cure, place) from e
 
 
-def _join_late(
-    loop: Loop, before: list, after: list, slots: dict[int, Slot], variables: Variables
-) -> dict[int, Slot]:
+def _join_late(loop: Loop, variables: Variables, after: list) -> dict[int, Slot]:
     """Slots for locations unset or None before that the body sets, and the flag that guards
     them."""
-    late = {}
-    works = _works(slots, variables)
+    late: dict[int, Slot] = {}
+    before, works = variables.before, _works(variables)
     for i, spot in enumerate(loop.state.places):
         unset = before[i] is UNDEFINED or before[i] is None
-        if i in slots or not unset or not loop.carries(i) or after[i] is before[i]:
+        if i in variables.slots or not unset or not loop.carries(i) or after[i] is before[i]:
             continue
         if not _may_join(loop, spot.label, before[i], i, variables.place, works):
             after[i] = before[i]
@@ -491,10 +453,10 @@ def _join_late(
     return late
 
 
-def _works(slots: dict[int, Slot], variables: Variables) -> bool:
+def _works(variables: Variables) -> bool:
     """Whether iterations do more than rebind names: they carry values, or use variables."""
     captured = variables.body.region.captured()
-    return bool(slots) or any(value.dtype == dtypes.resource for value in captured)
+    return bool(variables.slots) or any(value.dtype == dtypes.resource for value in captured)
 
 
 def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: bool) -> bool:
@@ -504,41 +466,31 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
     if named and label not in loop.after:
         if label in loop.entry:
             problem = f"{label!r} is {shown(value)} before this loop and a value in it"
-            raise retrace.unset(
-                diagnostic(place, problem, f"Give {label!r} a tensor before the loop.")
-            )
+            raise retrace.unset(problem, f"Give {label!r} a tensor before the loop.", place)
         return label in loop.soft
     if label in loop.entry or not named:
         raise retrace.unset(
-            diagnostic(
-                place,
-                f"{label!r} is {shown(value)} before this loop, but an iteration reads what the "
-                "one before it set",
-                f"Give {label!r} a tensor before the loop.",
-            )
+            f"{label!r} is {shown(value)} before this loop, but an iteration reads what the one "
+            "before it set",
+            f"Give {label!r} a tensor before the loop.",
+            place,
         )
     if loop.is_for and value is UNDEFINED and label not in loop.targets and not works:
-        raise ValueError(
-            diagnostic(
-                place,
-                f"{label!r} is first set in this loop and used after it, but the loop may run no "
-                "iteration at all",
-                f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
-            )
+        raise refusal(
+            f"{label!r} is first set in this loop and used after it, but the loop may run no "
+            "iteration at all",
+            f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
+            place,
+            kind=ValueError,
         )
     return True
 
 
 def leave_results(
-    loop: Loop,
-    before: list,
-    after: list,
-    slots: dict[int, Slot],
-    late: dict[int, Slot],
-    variables: Variables,
-    outputs: list,
+    loop: Loop, variables: Variables, after: list, late: dict[int, Slot], outputs: list
 ) -> None:
-    state = loop.state
+    """Leave in the locations what they hold after the loop."""
+    state, before, slots = loop.state, variables.before, variables.slots
     guarded = [state.places[i].label for i in late if state.places[i].label != RESULT]
     if guarded:
         text = (

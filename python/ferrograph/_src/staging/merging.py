@@ -14,16 +14,24 @@ import functools
 from collections.abc import Callable, Iterator
 
 from ..heap import frames, references, structure, trace_context
-from ..heap.adapters import registry
+from ..heap.adapters import COMPARED, registry
 from ..heap.adapters.base import Whole
-from ..heap.adapters.builtin_classes import COMPARED
 from ..heap.liveness import refuse_running
-from ..heap.location import UNDEFINED, Container, Location, State, Variants, is_grown, item_location
+from ..heap.location import (
+    UNDEFINED,
+    Container,
+    Location,
+    State,
+    Variants,
+    is_grown,
+    item_location,
+    values_of,
+)
 from ..heap.snapshot import reached
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import here, refusal
 from ..heap.structure import is_array
 from ..heap.trace_context import is_proxy, proxy_of, really, record_of, thread
-from ..heap.walk import are_same_keys, with_items
+from ..heap.walk import are_same_keys
 from ..hints import Any
 from ..symbolic import values
 from ..values import errors
@@ -41,12 +49,12 @@ def merge(conditional: Conditional, place: Location, first: Any, second: Any, wh
         return _scalar(conditional, place, first, second, where)
     both = {type(first), type(second)}
     if both <= {dict} and are_same_keys(first, second) and _fit(first.values(), second.values()):
-        return _mapping(conditional, place, first, second)
+        return _parts(conditional, place, first, second)
     if isinstance(place, Container) and both in ({list}, {collections.deque}):
         if is_grown(first) or is_grown(second) or (len(first) != len(second) and _must_grow(place)):
             return _lists(conditional, place, first, second)
         if len(first) == len(second) and _fit(first, second):
-            return _items(conditional, place, list(first), list(second))
+            return _parts(conditional, place, first, second)
     if is_grown(first) or is_grown(second):
         return _lists(conditional, place, first, second)  # the other one has variants
     return variants.merge(conditional, place, first, second, where)
@@ -145,43 +153,29 @@ def _scalar(
     return lambda results: place.put(next(results))
 
 
-def _one_sided(label: str, in_else: bool, where: str) -> ValueError:
+def _one_sided(label: str, in_else: bool, where: str) -> Exception:
     sides = ("the `else` branch", "the `if` branch")
     set_in, unset_in = sides if in_else else sides[::-1]
-    return ValueError(
-        diagnostic(
-            where,
-            f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}",
-            "Set it before the `if`, or in both branches.",
-        )
+    return refusal(
+        f"{label!r} is set in {set_in} of this `if` on a tensor but not in {unset_in}",
+        "Set it before the `if`, or in both branches.",
+        where,
+        kind=ValueError,
     )
 
 
-def _items(conditional: Conditional, place: Location, first: list, second: list) -> Setter:
-    made = list(first)
-    pairs = enumerate(zip(first, second, strict=True))
-    differing = [i for i, (a, b) in pairs if really(a) is not really(b)]
-    for i in differing:
-        conditional.merge(f"the values of {place.label}[{i}]", first[i], second[i])
-
-    def put(results: Iterator) -> None:
-        for i in differing:
-            made[i] = next(results)
-        place.put(made)
-
-    return put
-
-
-def _mapping(conditional: Conditional, place: Location, first: dict, second: dict) -> Setter:
-    pairs = zip(first.values(), second.values(), strict=True)
-    differing = {i: pair for i, pair in enumerate(pairs) if really(pair[0]) is not really(pair[1])}
-    keys = list(first)
+def _parts(conditional: Conditional, place: Location, first: Any, second: Any) -> Setter:
+    """Add the values that two contents have under the same keys."""
+    held, others = values_of(first) or [], values_of(second) or []
+    pairs = enumerate(zip(held, others, strict=True))
+    differing = {i: pair for i, pair in pairs if really(pair[0]) is not really(pair[1])}
+    keys = list(first) if isinstance(first, dict) else range(len(held))
     for i, pair in differing.items():
         conditional.merge(f"the values of {place.label}[{keys[i]!r}]", *pair)
 
     def put(results: Iterator) -> None:
-        values = enumerate(first.values())
-        place.put(with_items(first, [next(results) if i in differing else v for i, v in values]))
+        made = [next(results) if i in differing else v for i, v in enumerate(held)]
+        place.put(variants.with_values(first, made))
 
     return put
 
@@ -467,11 +461,9 @@ def _each(value: Any, build: Callable[[Any], Any]) -> Any:
 
 
 def _mixed(value: Any, where: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"one branch of this `if` on a tensor changes a {type(value).__name__} in place, where "
-            "the other one puts another object in its place",
-            "Change it in place in both branches, or make a new one in both.",
-        )
+    return refusal(
+        f"one branch of this `if` on a tensor changes a {type(value).__name__} in place, where the "
+        "other one puts another object in its place",
+        "Change it in place in both branches, or make a new one in both.",
+        where,
     )

@@ -218,9 +218,8 @@ class Conditional:
         self.left: list[dict[Any, Any]] = [{}, {}]
         self._rebuild: list[Callable[[list], Any]] = []
         # The may-alias sets (see ``heap.aliasing``) from before, and those after each branch.
-        known = self._known_families()
-        self._families: list = [] if known is None else [*known.all]
-        self._families_left: dict[Traced, list] = {}
+        self._families = aliasing.known_sets()
+        self._families_left: list[list] = []
 
     def __enter__(self) -> Conditional:
         return self
@@ -235,24 +234,20 @@ class Conditional:
         for left, more in zip(self.left, sides, strict=True):
             left.update(more)
 
-    def end_branch(self, branch: Traced) -> None:
+    def end_branch(self) -> None:
         """A branch has been traced: the may-alias sets that it noted are not those of the other."""
-        known = self._known_families()
-        if known is not None:
-            self._families_left[branch] = known.all
-            known.restore(self._families)
+        known = aliasing.known_sets()
+        self._families_left.append(known)
+        if known != self._families:
+            aliasing.restore_sets(self._families)
 
     def join_branches(self, failed: Sequence[bool]) -> None:
         """Both have been traced: later code gets the may-alias sets of both, except those of one
         that always fails."""
-        known = self._known_families()
-        if known is not None:
-            passed = [b for b, fails in zip(self.branches, failed, strict=True) if not fails]
-            found = [f for branch in passed for f in self._families_left.get(branch, ())]
-            known.restore([*dict.fromkeys(found)])
-
-    def _known_families(self) -> Any:
-        return _thread.trace.aliases.sets if _thread.trace is not None else None
+        first, second = self._families_left
+        if first or second or self._families:
+            found = [*(() if failed[0] else first), *(() if failed[1] else second)]
+            aliasing.restore_sets([*dict.fromkeys(found)])
 
     def other_than_left(self, then: Callable, orelse: Callable) -> Callable:
         """Of the functions of the branches the one that tracing was not in when it left."""

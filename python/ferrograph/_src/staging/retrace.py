@@ -1,4 +1,5 @@
-"""Retraces of regions, with what earlier traces have found out.
+"""Regions that are left before their end: retraced, with what earlier traces have found out, or by
+exceptions, which handlers may catch or not.
 
 The first trace of the body of a loop may show that the loop carries more variables, or variables of
 other dtypes or shapes; then the body is traced again. In a nest, an inner loop starts with what
@@ -12,22 +13,34 @@ first one made stays as Python left it.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 
+from ..context import tracebacks
 from ..context.thread import Undetermined, variables_made
-from ..heap import snapshot
+from ..heap import aliasing, snapshot
 from ..heap.adapters.registry import is_opaque
 from ..heap.location import Location
-from ..heap.source_location import LoopShapeError
+from ..heap.source_location import (
+    LoopShapeError,
+    SourceLocation,
+    diagnostic,
+    here,
+    is_diagnostic,
+    refusal,
+    said_by,
+)
 from ..heap.trace_context import RegionLog
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
+from ..native import _core
+from ..symbolic import python_scalars, values
 from ..symbolic.abstract_value import WIDENINGS
-from ..symbolic.values import has_symbol
+from ..values import errors
 
 Name = tuple[str, int]  # the label of a variable of a loop, and which leaf of the value it is
 
@@ -51,10 +64,10 @@ class RetraceForVariables(RetraceLoop):
     """A region has to be traced again, since it made variables, or did so before: ``building``."""
 
 
-def unset(message: str) -> ValueError:
+def unset(problem: str, rewrite: str, place: str) -> Exception:
     """The refusal of a name or a location that may be unset, or None, in the first iteration of a
     loop alone: where that is known to run, the loop can be traced without it."""
-    error = ValueError(message)
+    error = refusal(problem, rewrite, place, kind=ValueError)
     error._ferrograph_unset = True
     return error
 
@@ -64,7 +77,7 @@ def is_unset(error: BaseException) -> bool:
     return getattr(error, "_ferrograph_unset", False)
 
 
-@contextmanager
+@contextlib.contextmanager
 def first_iteration() -> Iterator[None]:
     """A block traces the first iteration of a loop by itself, in the graph around the loop: where
     a test is known by then, such as ``i == 0``, one branch is traced and the other never runs."""
@@ -139,12 +152,11 @@ def in_nest() -> bool:
     return retraces.depth > 1
 
 
-@contextmanager
+@contextlib.contextmanager
 def attempt(memory: Memory) -> Iterator[None]:
     """A block traces an iteration; what it prints is said unless the trace is thrown away."""
     before = retraces.memory, retraces.said
-    families = None if _thread.trace is None else _thread.trace.aliases.sets
-    known = [*families.all] if families is not None else []
+    known = aliasing.known_sets()
     said: list = []
     retraces.memory, retraces.said = memory, said
     memory.start()
@@ -153,9 +165,7 @@ def attempt(memory: Memory) -> Iterator[None]:
         yield
     except (RetraceLoop, LoopShapeError, Undetermined):
         said.clear()
-        families = None if _thread.trace is None else _thread.trace.aliases.sets
-        if families is not None:
-            families.restore(known)
+        aliasing.restore_sets(known)
         raise
     finally:
         retraces.memory, retraces.said = before
@@ -164,17 +174,17 @@ def attempt(memory: Memory) -> Iterator[None]:
             _say(text, file, flush)
 
 
-def printed(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False):
+def printed(*said: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False):
     """Python's ``print``: in the body of a staged loop once, however often that is traced.
 
     What is printed into an object of the function's own is a change of that like any other.
     """
     target = sys.stdout if file is None else file
     if retraces.said is None or not _is_said(target):
-        print(*values, sep=sep, end=end, file=file, flush=flush)
+        print(*said, sep=sep, end=end, file=file, flush=flush)
         return
     text = io.StringIO()
-    print(*values, sep=sep, end=end, file=text)
+    print(*said, sep=sep, end=end, file=text)
     _say(text.getvalue(), file, flush)
 
 
@@ -212,7 +222,7 @@ def check_lazy_variables(
     if made.n_variables != variables_made.n:
         n, held = known.built.get(depth, (0, {}))
         for place, old in reversed(changed.values()):
-            if has_symbol(place.get()):
+            if values.has_symbol(place.get()):
                 place.put(old)
         if n == _MAX_TRACES:
             raise ValueError(
@@ -228,3 +238,118 @@ def check_lazy_variables(
         place.put(old)
     if each_time:
         raise RetraceForVariables
+
+
+# Exceptions that leave regions.
+
+
+def mark_left(exception: BaseException) -> None:
+    """Mark an exception that leaves a staged branch or loop, and add a note to a builtin one. One
+    that ends an iteration in Python is refused."""
+    if isinstance(exception, (StopIteration, StopAsyncIteration)):
+        raise refusal(
+            "an iterator ends in a staged branch or loop (`StopIteration`), which happens "
+            "while tracing, whatever the graph decides, also where plain Python would not come to "
+            "that line",
+            "Take the elements before the branch or loop, or give `next` a default.",
+        ) from exception
+    is_pythons = type(exception).__module__ == "builtins" and not is_diagnostic(exception)
+    if is_pythons and not left_region(exception):
+        tracebacks.add_note(exception, _note_of_region(exception))
+    with contextlib.suppress(AttributeError):  # not every class takes attributes
+        exception._ferrograph_left_region = True
+        exception._ferrograph_said = None
+
+
+def _note_of_region(exception: BaseException) -> str:
+    """What to say of an error that a branch or loop raises while it is traced. A name that is not
+    there and an operation that does not fit are mistakes wherever they are."""
+    if type(exception) is NameError or any("[Op:" in said for said in said_by(exception)):
+        return f"raised while the branch or loop at {here()} was traced, which may never run"
+    return diagnostic(
+        here(),
+        "raised while a staged branch or loop was traced, which happens whatever the graph "
+        "decides, also where plain Python would not come to that line",
+        "Test with a Python value whether it may run, or let it work for all that the graph may "
+        "decide.",
+    )
+
+
+def left_region(exception: BaseException | None) -> bool:
+    """Whether an exception comes out of a staged branch or loop, whose code may never run."""
+    return getattr(exception, "_ferrograph_left_region", False)
+
+
+def may_handle(kinds: Any, exception: BaseException | None) -> bool:
+    """Whether an ``except`` clause for some classes may catch an exception in a trace: nothing that
+    left a staged branch or loop, and no refusal, which plain Python has not, unless the clause
+    names that."""
+    if left_region(exception):
+        return False
+    if _thread.trace is None or not _is_refusal(exception):
+        return True
+    named = kinds if isinstance(kinds, tuple) else (kinds,)
+    return any(isinstance(k, type) and issubclass(k, _REFUSALS) for k in named)
+
+
+def _is_refusal(exception: BaseException | None) -> bool:
+    if isinstance(exception, _REFUSALS) or _unset_name(exception):
+        return True
+    if isinstance(exception, AttributeError):
+        return _is_of_eager_tensors(exception)
+    if type(exception) not in (TypeError, ValueError, NotImplementedError):
+        return False
+    is_said = is_diagnostic(exception) or _names_symbolic(exception)
+    return is_said or python_scalars.operator_of(exception) is not None
+
+
+def _unset_name(exception: BaseException | None) -> str:
+    """The name that is not set while tracing, of which only the graph knows whether a branch or a
+    loop sets it; "" where an exception is about something else."""
+    if not isinstance(exception, NameError):
+        return ""
+    found = re.search("'(.+?)'", str(exception))
+    name: str = getattr(exception, "name", None) or (found[1] if found else "")
+    return name if name in _thread.trace.effects.unset else ""
+
+
+def explain_unset(exception: Exception) -> None:
+    """Say in an error about such a name why it is not set."""
+    name = _unset_name(exception)
+    if name and not is_diagnostic(exception):
+        met = python_scalars.met_in(exception)
+        spot = SourceLocation(met.tb_frame.f_code.co_filename, met.tb_lineno) if met else ""
+        tracebacks.add_note(
+            exception,
+            diagnostic(
+                spot,
+                f"a staged branch or loop may set {name!r}, and a function reads it after "
+                "that: while tracing it is not set, whatever the graph decides",
+                f"Set {name!r} before the branch or loop.",
+            ),
+        )
+
+
+def _names_symbolic(exception: BaseException) -> bool:
+    """Whether the message of an error names a symbolic tensor."""
+    said = said_by(exception)
+    return any("SymbolicTensor" in text or "symbolic tensor" in text for text in said)
+
+
+def _is_of_eager_tensors(exception: AttributeError) -> bool:
+    """Whether a symbolic tensor has been asked for what plain Python has in its place."""
+    tensor = getattr(exception, "obj", None)
+    if not values.is_symbolic(tensor):
+        return False
+    name = getattr(exception, "name", None) or ""
+    is_chosen = python_scalars.is_symbolic_number(tensor) or python_scalars.is_symbolic_string(
+        tensor
+    )
+    return is_chosen or hasattr(_core.EagerTensor, name)
+
+
+_REFUSALS = (
+    errors.StagingError,
+    errors.OperatorNotAllowedInGraphError,
+    errors.InaccessibleTensorError,
+)

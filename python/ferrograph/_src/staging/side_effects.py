@@ -28,13 +28,13 @@ from ..heap import (
     trace_context,
     walk,
 )
+from ..heap.adapters import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.base import Order, Whole, not_followed
-from ..heap.adapters.builtin_classes import ASSIGNABLE, COMPARABLE, is_class
 from ..heap.adapters.registry import is_opaque
 from ..heap.invalidated import Invalidated, Left, behind
 from ..heap.location import UNDEFINED, Attribute, Container, Location, Remembered, Together
 from ..heap.snapshot import Snapshot
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import here, refusal
 from ..heap.trace_context import RegionLog, TraceContext, loud, original, really, record_of
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
@@ -150,13 +150,10 @@ def refuse_opaque(target: Any, method: str) -> None:
         return
     if target is sys.stdout or target is sys.stderr:
         return
-    raise errors.StagingError(
-        diagnostic(
-            here(),
-            f"{method!r} of a {type(target).__name__} is called in a staged branch or "
-            "loop: it runs once, while tracing, and what it changes cannot be undone",
-            "Call it outside of the branch or loop, or in `fg.py_function`.",
-        )
+    raise refusal(
+        f"{method!r} of a {type(target).__name__} is called in a staged branch or loop: it runs "
+        "once, while tracing, and what it changes cannot be undone",
+        "Call it outside of the branch or loop, or in `fg.py_function`.",
     )
 
 
@@ -323,10 +320,9 @@ def _leave_outside(made: RegionLog, change: Change, kept: list[Change], repeats:
         references.follow(*change)
         kept.append(change)
         return
-    anchors = made.snapshot.anchors if made.snapshot is not None else ()
     began = made.began if repeats else len(root.effects.stale)
     change.place.put(change.new)
-    if references.invalidate(change.place, anchors, began) and repeats:
+    if references.invalidate(change.place, made.anchors, began) and repeats:
         made.spoiled = True
         if isinstance(change.place, (Container, Whole)):
             change.place.put(change.old)
@@ -336,19 +332,17 @@ def _leave_to_traces(made: RegionLog, changes: list[Change]) -> None:
     """Leave what functions did that were traced within a region: who reads it later is refused,
     but for what makes variables."""
     _at_end()
-    anchors = made.snapshot.anchors if made.snapshot is not None else ()
     lazy = {id(c.place.owner) for c in changes if references.is_lazily_made(c.old, c.new)}
     made.landed = True
     others = [
         c for c in changes if id(c.place.owner) not in lazy and type(c.new) is not Invalidated
     ]
     root = _thread.trace
-    root.effects.anchors += anchors
-    if others and root.effects.lift is None:
+    root.effects.anchors += made.anchors
+    if others and root.effects.left is None:
         root.effects.left = Left()
-        root.effects.lift = root.effects.left.lifted
     for change in others:
-        references.invalidate(change.place, anchors, 0)
+        references.invalidate(change.place, made.anchors, 0)
         if type(change.place.get()) is Invalidated:
             root.effects.left.add(change.place)
     if others:  # an iteration may have read before what it reads as stale from now on
@@ -386,15 +380,12 @@ def refuse_shadowed(found: list[Change]) -> None:
         if isinstance(place, Attribute) and place.class_default is not UNDEFINED:
             keys = {("attribute", id(b), place.key[2]) for b in type(place.owner).__mro__}
             if not keys.isdisjoint(in_classes):
-                raise errors.StagingError(
-                    diagnostic(
-                        here(),
-                        f"{place.label!r} is set in an object and in its class, in staged "
-                        "branches or a staged loop: whether the object itself has it or inherits "
-                        "it is known only when the graph runs",
-                        "Give the object the attribute before the branch or loop, or change only "
-                        "one of both there.",
-                    )
+                raise refusal(
+                    f"{place.label!r} is set in an object and in its class, in staged branches or "
+                    "a staged loop: whether the object itself has it or inherits it is known only "
+                    "when the graph runs",
+                    "Give the object the attribute before the branch or loop, or change only one "
+                    "of both there.",
                 )
 
 
@@ -520,11 +511,8 @@ def _is_alike(old: Any, new: Any) -> bool:
 def _refuse_iterators(iterators: list, known: set[int]) -> None:
     for iterator in iterators:
         if id(iterator) in known:
-            raise errors.StagingError(
-                diagnostic(
-                    here(),
-                    f"side effect on a Python iterator ({type(iterator).__name__}) from outside "
-                    "this staged branch or loop: it would be advanced once, at trace time",
-                    "Take its elements before, or iterate over a tensor.",
-                )
+            raise refusal(
+                f"side effect on a Python iterator ({type(iterator).__name__}) from outside this "
+                "staged branch or loop: it would be advanced once, at trace time",
+                "Take its elements before, or iterate over a tensor.",
             )

@@ -8,7 +8,7 @@ import types
 
 from .. import ops
 from ..heap import aliasing, structure
-from ..heap.adapters.builtin_classes import WITH_OPERATORS
+from ..heap.adapters import WITH_OPERATORS
 from ..heap.source_location import here, refusal
 from ..heap.trace_context import note_choice
 from ..hints import Any

@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterator, Mapping
 from .. import ops
 from ..context.hooks import hooks
 from ..heap import references, structure
-from ..heap.adapters import registry
+from ..heap.adapters import LITERALS, registry
 from ..heap.adapters.base import Through
-from ..heap.adapters.builtin_classes import LITERALS
 from ..heap.frames import is_copied_from, is_discarded
 from ..heap.location import Record, Variants
 from ..heap.snapshot import reached
-from ..heap.source_location import diagnostic, here, is_diagnostic
+from ..heap.source_location import here, is_diagnostic, refusal
 from ..heap.trace_context import Proxy, is_proxy, proxy_of, really
 from ..heap.trace_context import thread as _thread
 from ..heap.walk import attributes, is_field
@@ -90,26 +89,21 @@ class VariantProxy(Proxy):
         return hash(self._ferrograph_target)
 
     def _ferrograph_refuse(self) -> Any:
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"a {type(self._ferrograph_target).__name__} has several variants after a staged "
-                "branch or loop, and this use of it needs to know, while tracing, which one it has",
-                "Take items, `len`, `sum` and its like, or call its methods; return numbers and "
-                "tensors of it.",
-            )
+        raise refusal(
+            f"a {type(self._ferrograph_target).__name__} has several variants after a staged "
+            "branch or loop, and this use of it needs to know, while tracing, which one it has",
+            "Take items, `len`, `sum` and its like, or call its methods; return numbers and "
+            "tensors of it.",
         )
 
     def refuse_return(self) -> Any:
         """Refuse that a traced function returns the object."""
         kind = type(self._ferrograph_target).__name__
-        raise errors.StagingError(
-            diagnostic(
-                self._ferrograph_records[-1].began_at,
-                f"a {kind} has several variants from this staged branch or loop on, and the "
-                "traced function returns it: which one it has is known only when the graph runs",
-                "Return numbers and tensors of it, or give it the same members in both branches.",
-            )
+        raise refusal(
+            f"a {kind} has several variants from this staged branch or loop on, and the traced "
+            "function returns it: which one it has is known only when the graph runs",
+            "Return numbers and tensors of it, or give it the same members in both branches.",
+            self._ferrograph_records[-1].began_at,
         )
 
 
@@ -192,33 +186,26 @@ def _by_python(function: Callable) -> Callable:
     return call
 
 
-def _augmented(function: Callable) -> Callable:
-    return lambda self, other: self.by(function, other)
-
-
 def _plain(front: VariantProxy, found: Any, kind: type) -> Any:
     """``found`` where it is the same for all contents, else refused."""
     return found if isinstance(found, kind) else front._ferrograph_refuse()
 
 
-def _dunder(name: str, function: Callable) -> Callable:
-    function = _by_python(function)
+def _special(name: str, use: Callable) -> None:
+    """Give proxies a special method, which is a use of their object."""
 
-    def method(self: VariantProxy, *others: Any) -> Any:
-        return perform(function, self, *others)
-
-    method.__name__ = name
-    return method
-
-
-def _reflected(name: str, function: Callable) -> Callable:
-    function = _by_python(function)
-
-    def method(self: VariantProxy, other: Any) -> Any:
-        return perform(function, other, self)
+    def method(self: VariantProxy, *args: Any, **kwargs: Any) -> Any:
+        return perform(use, self, *args, **kwargs)
 
     method.__name__ = name
-    return method
+    setattr(VariantProxy, name, method)
+
+
+def _of_class(name: str) -> Callable:
+    """A use of an object by a special method of its class."""
+    return lambda held, *args, **kwargs: hooks.callee(getattr(type(held), name))(
+        held, *args, **kwargs
+    )
 
 
 _BOTH = (
@@ -226,36 +213,18 @@ _BOTH = (
     "lshift", "rshift",
 )  # fmt: skip
 for _name in _BOTH:
-    _plainly = getattr(operator, f"__{_name}__")
-    setattr(VariantProxy, f"__{_name}__", _dunder(f"__{_name}__", _plainly))
-    setattr(VariantProxy, f"__r{_name}__", _reflected(f"__r{_name}__", _plainly))
-    _inside = getattr(operator, f"__i{_name}__")
-    setattr(VariantProxy, f"__i{_name}__", _dunder(f"__i{_name}__", _inside))
-    setattr(Change, f"__i{_name}__", _augmented(_inside))
+    _plainly, _inside = getattr(operator, f"__{_name}__"), getattr(operator, f"__i{_name}__")
+    _special(f"__{_name}__", _by_python(_plainly))
+    _special(f"__r{_name}__", _by_python(lambda held, other, by=_plainly: by(other, held)))
+    _special(f"__i{_name}__", _by_python(_inside))
+    setattr(Change, f"__i{_name}__", lambda self, other, by=_inside: self.by(by, other))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "invert"):
-    setattr(
-        VariantProxy, f"__{_name}__", _dunder(f"__{_name}__", getattr(operator, f"__{_name}__"))
-    )
-
-
-def _on_items(name: str, function: Callable) -> None:
-    setattr(VariantProxy, name, lambda self, *args: perform(function, self, *args))
-
-
-def _on_class(name: str) -> None:
-    def use(held: Any, *args: Any, **kwargs: Any) -> Any:
-        return hooks.callee(getattr(type(held), name))(held, *args, **kwargs)
-
-    setattr(VariantProxy, name, lambda self, *args, **kwargs: perform(use, self, *args, **kwargs))
-
-
+    _special(f"__{_name}__", _by_python(getattr(operator, f"__{_name}__")))
 for _name in ("__call__", "__enter__", "__exit__"):
-    _on_class(_name)
-
-
-_on_items("__getitem__", tensor_lists.loaded)
-_on_items("__setitem__", _set_item)
-_on_items("__delitem__", _delete_item)
+    _special(_name, _of_class(_name))
+_special("__getitem__", tensor_lists.loaded)
+_special("__setitem__", _set_item)
+_special("__delitem__", _delete_item)
 
 
 class View(VariantProxy):
@@ -337,13 +306,10 @@ _OWN = (errors.StagingError, errors.OpError)
 def _needs_value(args: tuple, error: Exception) -> Exception:
     """The refusal of a use that wants the value of a tensor."""
     kinds_ = ", ".join(sorted({type(really(a)).__name__ for a in args if is_proxy(a)}))
-    return errors.StagingError(
-        diagnostic(
-            here(),
-            f"this use of an object ({kinds_ or 'one of Python'}) that staged branches or "
-            f"loops change needs the value of a tensor: {error}",
-            "Keep what the graph decides in tensors, or in lists and dicts of tensors.",
-        )
+    return refusal(
+        f"this use of an object ({kinds_ or 'one of Python'}) that staged branches or loops change "
+        f"needs the value of a tensor: {error}",
+        "Keep what the graph decides in tensors, or in lists and dicts of tensors.",
     )
 
 
@@ -451,8 +417,7 @@ def _holds_the_same(conditional: Conditional, first: Any, second: Any) -> bool:
         first, second = list(first.values()), list(second.values())
     if type(first) not in (list, tuple) or len(first) != len(second):
         return False
-    snapshot = conditional.snapshot
-    is_new = snapshot is not None and not any(map(snapshot.knows, made))
+    is_new = not any(map(conditional.snapshot.knows, made))
     pairs = zip(first, second, strict=True)
     return is_new and all(_holds_the_same(conditional, a, b) for a, b in pairs)
 
@@ -481,29 +446,21 @@ def _records(held: Any) -> list[Record]:
 
 def _may_be_copied(conditional: Conditional, pair: tuple) -> bool:
     """Whether two results are lists or dicts that nothing else refers to."""
-    snapshot = conditional.snapshot
     plain = all(type(v) in (list, dict) for v in pair)
-    return plain and snapshot is not None and not any(map(snapshot.knows, pair))
+    return plain and not any(map(conditional.snapshot.knows, pair))
 
 
 def _unknown(value: Any, where: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"which `{type(value).__name__}` this is depends on the contents that a staged branch "
-            "or loop left in another object",
-            "Choose between numbers and tensors.",
-        )
+    return refusal(
+        f"which `{type(value).__name__}` this is depends on the contents that a staged branch or "
+        "loop left in another object",
+        "Choose between numbers and tensors.",
+        where,
     )
 
 
 def _equal(first: Any, second: Any) -> bool:
     return type(first) is type(second) and bool(first == second)
-
-
-TESTED = frozenset(
-    {list, VariantProxy, View}
-)  # the classes of containers that may be true by the graph
 
 
 def truth(value: Any) -> Any:

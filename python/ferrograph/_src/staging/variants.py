@@ -4,6 +4,9 @@ Where the branches of a conditional leave a dict with different keys, a set with
 or a buffer with different bytes, no tensor can represent the difference. The object then has all of
 these contents as variants, and a tensor is the number of the current one. Contents that differ only
 in numbers and tensors are one variant with merged tensors.
+
+What one branch alone leaves, since the other one has no such content or raises, needs no merge: its
+tensors become results of the conditional, and objects that it made stay as they are.
 """
 
 from __future__ import annotations
@@ -13,17 +16,18 @@ from collections.abc import Callable, Iterator
 
 from .. import ops
 from ..heap import references, structure
-from ..heap.adapters import registry
-from ..heap.adapters.builtin_classes import NUMBERS
-from ..heap.location import Location, Variants, held_by, values_of
+from ..heap.adapters import NUMBERS, registry
+from ..heap.adapters.base import Through
+from ..heap.location import Location, Together, Variants, held_by, values_of
 from ..heap.snapshot import reached
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import here, refusal
 from ..heap.trace_context import really
 from ..heap.walk import are_same_keys, have_effects, with_items
 from ..hints import Any
 from ..native import _core
 from ..symbolic import values
-from ..values import constants, dtypes, errors
+from ..values import constants, dtypes
+from .iteration import Cursor
 from .regions import Conditional, Traced
 
 MOST_VERSIONS = 12
@@ -92,8 +96,7 @@ def _is_view(value: Any) -> bool:
 def _is_alone(conditional: Conditional, value: Any, was: tuple[Any, Any] | None) -> bool:
     """Whether nothing referred to an object before the branches but the location that holds it."""
     value = _original(conditional, value)
-    snapshot = conditional.snapshot
-    if snapshot is not None and not snapshot.knows(value):
+    if not conditional.snapshot.knows(value):
         return True
     return was is not None and really(was[1]) is value and references.is_alone(value)
 
@@ -117,13 +120,11 @@ def _original(conditional: Conditional, value: Any) -> Any:
 
 def too_many(place: Location, where: str) -> Exception:
     """The refusal of ever more contents."""
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"the {type(place.owner).__name__} {place.label!r} has more than {MOST_VERSIONS} "
-            "variants at this merge",
-            "Keep what changes in tensors, or in a list or dict with the same members throughout.",
-        )
+    return refusal(
+        f"the {type(place.owner).__name__} {place.label!r} has more than {MOST_VERSIONS} variants "
+        "at this merge",
+        "Keep what changes in tensors, or in a list or dict with the same members throughout.",
+        where,
     )
 
 
@@ -197,7 +198,7 @@ def _merged(conditional: Conditional, label: str, first: Any, second: Any) -> Ta
 def _value(conditional: Conditional, label: str, first: Any, second: Any) -> Take:
     if first is _MISSING or second is _MISSING:
         side = 0 if second is _MISSING else 1
-        return _lifted(conditional, label, first if side == 0 else second, side)
+        return Lifting(conditional, side).value(label, (first, second)[side])
     if really(first) is really(second) or _is_equal(first, second):
         return lambda results: first
     conditional.merge(label, first, second)
@@ -209,47 +210,97 @@ def _is_equal(first: Any, second: Any) -> bool:
     return type(first) is type(second) and type(first) in plain and first == second
 
 
-def _lifted(conditional: Conditional, label: str, value: Any, side: int) -> Take:
-    """A value that one branch leaves: what was traced in it is a result of the conditional."""
-    region = conditional.branches[side].region
-    inner = _inner(value)
-    if inner is not None and any(_is_of(v, region) for v in _leaves(value)):
-        takes = [_lifted(conditional, label, v, side) for v in inner]
+class Lifting:
+    """The values that one branch of a conditional leaves, each object looked into once."""
+
+    def __init__(self, conditional: Conditional, side: int):
+        self._conditional, self.side = conditional, side
+        self._region = conditional.branches[side].region
+        self._seen: dict[int, Any] = {}
+
+    def change(self, place: Location, value: Any) -> Callable[[Iterator], None]:
+        """How to leave in a place what the branch left there."""
+        label = f"the values of {place.label!r}"
+        if not place.is_whole:
+            take = self.value(label, value)
+            return lambda results: place.put(take(results))
+        take = (
+            self._several(label, value) if type(value) is Variants else self._content(label, value)
+        )
+        return lambda results: place.put(take(results))
+
+    def value(self, label: str, value: Any) -> Take:
+        """How to take a value of the branch, with tensors from outside of it."""
+        if isinstance(value, (_core.Tensor, Together)) or hasattr(type(value), "_component_list"):
+            return self._leaf(label, value)
+        if isinstance(value, tuple):
+            takes = [self.value(label, part) for part in value]
+            return lambda results: _tuple_like(value, [take(results) for take in takes])
+        setters = list(self._inside(label, value))
 
         def fill(results: Iterator) -> Any:
-            _refill(value, [take(results) for take in takes])
+            for setter in setters:
+                setter(results)
             return value
 
         return fill
-    if not _is_of(value, region):
-        return lambda results: value
-    first, second = (value, None) if side == 0 else (None, value)
-    conditional.merge(label, first, second, (side == 1, side == 0))
-    return next
+
+    def _leaf(self, label: str, value: Any) -> Take:
+        graph = self._region.graph_id
+        if not any(
+            getattr(leaf, "_graph_id", None) == graph for leaf in structure.leaves_of(value)
+        ):
+            return lambda results: value
+        first, second = (value, None) if self.side == 0 else (None, value)
+        self._conditional.merge(label, first, second, (self.side == 1, self.side == 0))
+        return next
+
+    def _content(self, label: str, content: Any) -> Take:
+        """A content of a container, which compares by what it holds."""
+        items = held_by(content)
+        takes = [self.value(label, item) for item in items]
+        if not items:
+            return lambda results: content
+        return lambda results: with_values(content, [take(results) for take in takes])
+
+    def _several(self, label: str, held: Variants) -> Take:
+        index = self.value(label, held.index)
+        takes = [self._content(label, content) for content in held.contents]
+        return lambda results: Variants(index(results), [take(results) for take in takes])
+
+    def _inside(self, label: str, value: Any) -> Iterator[Callable[[Iterator], None]]:
+        """How to leave what an object holds that the branch has made."""
+        if id(value) in self._seen or self._conditional.snapshot.knows(value):
+            return
+        adapters = (
+            (registry.FIELDS,) if type(value) is Cursor else registry.adapters_of(type(value))
+        )
+        if adapters:
+            self._seen[id(value)] = value
+        for adapter in adapters:
+            held = adapter.hold(value)
+            if isinstance(adapter, Through):
+                for part in adapter.parts(value, held):
+                    yield from self._inside(label, part)
+            if adapter is registry.ARGUMENTS:
+                continue
+            for key, inner in adapter.references(value, held):
+                place = adapter.reference(value, key)
+                yield self._setter(place, inner, self.value(label, inner))
+
+    def _setter(self, place: Location, inner: Any, take: Take) -> Callable[[Iterator], None]:
+        def put(results: Iterator) -> None:
+            made = take(results)
+            if made is not inner:
+                place.put(made)
+
+        return put
 
 
-def _is_of(value: Any, region: Any) -> bool:
-    return values.is_tensor(value) and getattr(value, "_graph_id", None) == region.graph_id
-
-
-def _inner(value: Any) -> list | None:
-    """What a list, a dict or a deque holds."""
-    return values_of(value) if type(value) in (list, dict, collections.deque) else None
-
-
-def _leaves(value: Any) -> Iterator:
-    inner = _inner(value)
-    if inner is None:
-        yield value
-        return
-    for v in inner:
-        yield from _leaves(v)
-
-
-def _refill(value: Any, items: list) -> None:
-    keys = list(value) if isinstance(value, dict) else range(len(items))
-    for key, item in zip(keys, items, strict=True):
-        value[key] = item
+def _tuple_like(value: tuple, parts: list) -> tuple:
+    if all(a is b for a, b in zip(value, parts, strict=True)):
+        return value
+    return tuple.__new__(type(value), parts)
 
 
 def _distinct(branch: Traced, value: Any) -> Variants:

@@ -10,29 +10,26 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterable
 
-from .. import ops
 from ..context import ownership
 from ..heap import aliasing, frames
+from ..heap.adapters import is_function
 from ..heap.adapters.base import cell_contents
-from ..heap.adapters.builtin_classes import is_function
 from ..heap.invalidated import Invalidated
 from ..heap.liveness import is_read
 from ..heap.location import Location, State
 from ..heap.references import is_lazily_made
-from ..heap.source_location import diagnostic
+from ..heap.source_location import refusal
 from ..heap.trace_context import RegionLog
 from ..hints import Any
-from ..values import constants, dtypes, errors
 from . import loop_state, merging, retrace, side_effects, write_barriers
 from .loop_state import OWN
 from .loop_variables import Slot, Variables
-from .loops import Loop, boolean, carry, iterate, leave_results, slots_of, with_slots
+from .loops import Loop, boolean, carry, carry_values, check_effects, iterate, leave_results
 from .merging import Chosen, GrownList
 from .retrace import Memory, RetraceLoop
 
 _WHERE = "while_loop"
 _MAX_TRACES = 8
-_NO_OPTIONS = loop_state.LoopOptions()
 
 
 class _WhileLoop:
@@ -41,8 +38,9 @@ class _WhileLoop:
     def __init__(
         self, condition: Callable, body: Callable, given: list, shapes: list | None, limit: Any
     ):
-        self.condition, self.body, self.given, self.limit = condition, body, given, limit
-        self.shapes = shapes
+        self.condition, self.body, self.given, self.shapes = condition, body, given, shapes
+        self.options = loop_state.LoopOptions()
+        self.options.maximum_iterations = limit
         anchors = users_functions((condition, body))
         self.loop = Loop(State(None, None), None, None, None, line=0, anchors=anchors)
 
@@ -101,12 +99,10 @@ def stage_while_loop(
             memory.learn(again)
             carry(call.loop.state, again.places)
     else:
-        raise errors.StagingError(
-            diagnostic(
-                _WHERE,
-                "what an iteration of this `while_loop` changes differs each time it is traced",
-                "Keep the state of the loop in its loop variables.",
-            )
+        raise refusal(
+            "what an iteration of this `while_loop` changes differs each time it is traced",
+            "Keep the state of the loop in its loop variables.",
+            _WHERE,
         )
     return type(loop_vars)(final) if type(loop_vars) in (list, tuple) else type(loop_vars)(*final)
 
@@ -117,79 +113,66 @@ def _stage(call: _WhileLoop, memory: Memory) -> list:
     before = state.read()
     write_barriers.touch_carried(state.places)
     try:
-        with Variables(_WHERE, memory) as variables:
-            counter = None
-            if call.limit is not None:
-                counter = variables.add("the number of iterations", constants.constant(0))
+        with Variables(_WHERE, memory, before, call.options) as variables:
+            if call.options.maximum_iterations is not None:
+                variables.count()
             own = call.slots(variables)
-            slots = slots_of(call.loop, before, variables, _NO_OPTIONS)
-            variables.integers.add_flags()
-            more, log = _condition(call, before, own, slots, variables, counter)
-            after, reached = _body(call, before, own, slots, variables, counter, log)
+            carry_values(call.loop, variables)
+            more, log = _condition(call, own, variables)
+            after, reached = _body(call, own, variables, log)
             outputs = variables.emit(more)
     except BaseException:
         state.write(before)
         raise
-    leave_results(call.loop, before, after, slots, {}, variables, outputs)
+    leave_results(call.loop, variables, after, {}, outputs)
     aliasing.note(variables.joins, reached, _WHERE)
     return [variables.packed(slot, outputs) for slot in own]
 
 
-def _condition(
-    call: _WhileLoop,
-    before: list,
-    own: list[Slot],
-    slots: dict[int, Slot],
-    variables: Variables,
-    counter: int | None,
-) -> tuple[Any, RegionLog]:
+def _condition(call: _WhileLoop, own: list[Slot], variables: Variables) -> tuple[Any, RegionLog]:
     """Trace the condition; whether the loop continues, and what it could reach."""
     inputs, state = variables.inputs[0], call.loop.state
     with variables.condition:
         with side_effects.region(call.loop.anchors, repeats=True, own=state.places) as log:
-            state.write(with_slots(before, slots, variables, inputs))
+            state.write(variables.located(inputs))
             more = call.condition(*(variables.packed(slot, inputs) for slot in own))
             more = boolean(more, _WHERE)
-        state.write(before)
+        state.write(variables.before)
         if not _is_untouched(log):
             skipped = frozenset(_left_alone(log)) | {place.key for place in state.places}
             for change in side_effects.changes(log, call.loop.anchors, skipped=skipped):
                 raise _not_carried(change.place, "the condition changes it")
-        if counter is not None:
-            bound = ops.less(inputs[counter], ops.cast(call.limit, dtypes.int32))
-            more = ops.logical_and(bound, more)
+        if variables.counter is not None:
+            more = variables.within_limit(more)
     return more, log
 
 
 def _body(
-    call: _WhileLoop,
-    before: list,
-    own: list[Slot],
-    slots: dict[int, Slot],
-    variables: Variables,
-    counter: int | None,
-    like: RegionLog,
+    call: _WhileLoop, own: list[Slot], variables: Variables, like: RegionLog
 ) -> tuple[list, Any]:
     """Trace the body; what the carried locations hold after it, and what it could reach."""
     results: list = []
     inputs = variables.inputs[1]
 
-    def step(_: list) -> list:
+    def step(_: Any) -> None:
         made = call.body(*(variables.packed(slot, inputs) for slot in own))
         results.extend(made if isinstance(made, (list, tuple)) else [made])
-        if counter is not None:
-            variables.result(counter, inputs[counter] + 1)
-        return []
 
     places = call.loop.state.places
     with side_effects.region(call.loop.anchors, like, repeats=True, own=places) as log:
-        after = iterate(call.loop, before, slots, variables, step, 0, _NO_OPTIONS)
+        after = iterate(call.loop, variables, step)
     reached = log.snapshot
     if len(results) != len(own):
         problem = f"`body` gives {len(results)} values for {len(own)} variables"
         rewrite = "Return one value from `body` for each of `loop_vars`."
-        raise ValueError(diagnostic(_WHERE, problem, rewrite))
-    _check_effects(call.loop, log, before, variables)
+        raise refusal(
+            problem,
+            rewrite,
+            _WHERE,
+            kind=ValueError,
+        )
+    if places or not _is_untouched(log):
+        check_effects(call.loop, log, variables, _left_alone, _check_carried)
     for slot, value in zip(own, results, strict=True):
         variables.results(slot, value)
     if variables.promotions:
@@ -197,31 +180,15 @@ def _body(
     return after, reached
 
 
-def _check_effects(loop: Loop, log: RegionLog, before: list, variables: Variables) -> None:
-    """Start again where an iteration changes locations that the loop does not carry yet."""
-    state = loop.state
-    if not state.places and _is_untouched(log):
-        return
-    left, contents = state.read(), side_effects.contents(log)
-    alone = frozenset(_left_alone(log))
-    state.write(before)
-    direct = frozenset(place.key for place in state.places)
-    known = direct | {("all", id(p.owner)) for p in state.places if p.key[0] in ("item", "grown")}
-    found = []
-    with variables.body:
-        changes = side_effects.changes(log, loop.anchors, known, alone, left=contents, repeats=True)
-        for change in changes:
-            new = [p for p in merging.expand(change) if p.key not in direct]
-            if any(isinstance(p, Chosen) for p in new):
-                raise _not_carried(change.place, "an iteration leaves other members in it")
-            if any(not isinstance(p, GrownList) and merging.is_unset(p.get()) for p in new):
-                raise _not_carried(change.place, "an iteration sets it first")
-            if any(isinstance(p, GrownList) for p in new) and not frames.is_converted_code():
-                raise _not_carried(change.place, "code that is not converted reads its length")
-            found += new
-    if found or log.spoiled:
-        raise RetraceLoop(found)
-    state.write(left)
+def _check_carried(place: Location, carried: list[Location]) -> None:
+    """Refuse the locations that a change makes a loop carry where functions cannot."""
+    grown = [isinstance(p, GrownList) for p in carried]
+    if any(isinstance(p, Chosen) for p in carried):
+        raise _not_carried(place, "an iteration leaves other members in it")
+    if any(merging.is_unset(p.get()) for p, grows in zip(carried, grown, strict=True) if not grows):
+        raise _not_carried(place, "an iteration sets it first")
+    if any(grown) and not frames.is_converted_code():
+        raise _not_carried(place, "code that is not converted reads its length")
 
 
 def _is_untouched(log: RegionLog) -> bool:
@@ -244,11 +211,9 @@ def _left_alone(log: RegionLog) -> list[Any]:
 
 
 def _not_carried(place: Location, reason: str) -> Exception:
-    return errors.StagingError(
-        diagnostic(
-            _WHERE,
-            f"{place.label!r} is changed in this `while_loop` (`map_fn`, `scan` and folds are "
-            f"loops, too) and read outside of it, but {reason}: the graph cannot carry it",
-            "Make it a loop variable, or set it before the loop.",
-        )
+    return refusal(
+        f"{place.label!r} is changed in this `while_loop` (`map_fn`, `scan` and folds are loops, "
+        f"too) and read outside of it, but {reason}: the graph cannot carry it",
+        "Make it a loop variable, or set it before the loop.",
+        _WHERE,
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from ..context import ownership
 from ..heap import own_attributes, walk
-from ..heap.adapters.builtin_classes import INDEXED_CONTAINERS, MUTABLE, ORDERED, is_class
+from ..heap.adapters import INDEXED_CONTAINERS, MUTABLE, ORDERED, is_class
 from ..heap.invalidated import behind
 from ..heap.location import (
     UNDEFINED,
@@ -24,13 +24,12 @@ from ..heap.location import (
     global_location,
     name_locations,
 )
-from ..heap.source_location import diagnostic, here
+from ..heap.source_location import refusal
 from ..heap.trace_context import has_lists, held, is_proxy, loud, proxy_of, touch, traces
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
 from ..native import _core
 from ..symbolic import python_scalars, values
-from ..values import errors
 from . import conditional, side_effects, tensor_lists
 
 
@@ -171,7 +170,10 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
     else:
         refuse_set(tensor)
         return
-    raise errors.StagingError(diagnostic(here(), why, cure))
+    raise refusal(
+        why,
+        cure,
+    )
 
 
 def container(target: Any, label: str, key: Any = None) -> Any:

@@ -16,7 +16,7 @@ from .. import ops
 from ..context import ownership, tracebacks
 from ..context.locals import locals_of
 from ..heap import aliasing, frames, liveness, structure
-from ..heap.adapters.builtin_classes import NUMBERS, WITH_OPERATORS
+from ..heap.adapters import NUMBERS, WITH_OPERATORS
 from ..heap.location import Location
 from ..heap.reachable import Walk
 from ..heap.source_location import here, refusal

@@ -17,8 +17,7 @@ from .. import ops
 from ..context import bytecode, tracebacks
 from ..context.locals import locals_of
 from ..context.ownership import is_library_file, is_own_file
-from ..context.thread import current_region
-from ..heap.adapters.builtin_classes import NUMBERS
+from ..heap.adapters import NUMBERS
 from ..heap.source_location import (
     SourceLocation,
     diagnostic,
@@ -478,13 +477,6 @@ def check_quotients(region: Any) -> None:
             if flag is not True:
                 holds = ops.logical_or(holds, ops.logical_not(flag))
         ops.Assert(holds, [_message(sign, place)])
-
-
-def check_function_quotients() -> None:
-    """The same of a function that has just run."""
-    region = current_region()
-    if region is not None:
-        check_quotients(region)
 
 
 def _stands(leaf: Any) -> Any:

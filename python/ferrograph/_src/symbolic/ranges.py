@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import add, mul, pow, sub
 
 from .. import ops
-from ..context.thread import current_region
 from ..heap.source_location import SourceLocation, diagnostic, here
 from ..heap.trace_context import TracePart
 from ..heap.trace_context import thread as _thread
@@ -18,7 +17,13 @@ from . import values
 from .values import is_symbolic, key_of, known, noted
 
 SUMS = frozenset({"Add", "AddV2", "Sub"})
-_NO_LARGER = frozenset({"Identity", "Maximum", "Minimum", "Neg", "Abs"})
+_ALL = slice(None)
+# The operations whose results are no larger than the largest of some of their inputs: of which.
+_NO_LARGER = {
+    **dict.fromkeys(("Identity", "Maximum", "Minimum", "Neg", "Abs"), _ALL),
+    **dict.fromkeys(("FloorMod", "Mod", "SelectV2"), slice(1, None)),
+    "FloorDiv": slice(1),
+}
 _DEEPEST = 100  # operations in a row to look through
 
 
@@ -103,15 +108,9 @@ def _most_made(op: str, inputs: list, depth: int) -> int | None:
         return 1
     if op == "StopGradient":
         return most(inputs[0], depth)
-    if op in ("FloorMod", "Mod"):
-        return most(inputs[1], depth)
-    if op == "FloorDiv":
-        return most(inputs[0], depth)
-    if op == "SelectV2":
-        inputs = inputs[1:]
-    elif op not in SUMS and op not in _NO_LARGER and op != "Mul":
+    if op not in SUMS and op not in _NO_LARGER and op != "Mul":
         return None
-    parts = [most(part, depth) for part in inputs]
+    parts = [most(part, depth) for part in inputs[_NO_LARGER.get(op, _ALL)]]
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return 0 if op == "Mul" and 0 in found else None
@@ -147,13 +146,7 @@ def _no_larger_than(op: str, inputs: list) -> list | None:
     one; None where that cannot be said."""
     if op in SUMS:
         return inputs if any(map(_is_small, inputs)) else None
-    if op in ("FloorMod", "Mod"):
-        return inputs[1:]
-    if op == "FloorDiv":
-        return inputs[:1]
-    if op == "SelectV2":
-        return inputs[1:]
-    return inputs if op in _NO_LARGER else None
+    return inputs[_NO_LARGER[op]] if op in _NO_LARGER else None
 
 
 DTYPES = (dtypes.int32, dtypes.int64)  # of symbolic integers
@@ -176,7 +169,6 @@ class Checks(TracePart):
 
     integers: Any = None  # tensors that represent Python integers
     has_flags = False  # whether the graph decides of some what they represent
-    bound: Callable[[], None] | None = None  # checks those of the function itself
 
     def __init__(self) -> None:
         self.checked: set = set()  # keys of those that its checks are about
@@ -239,7 +231,7 @@ def note(
             at_most = _most_made(*made, 1)
         large = large and (at_most is None or at_most > limit(tensor.dtype) // 2)
         if checks.integers is None:
-            checks.integers, checks.bound = _core.Numbers(), _check_function
+            checks.integers = _core.Numbers()
         checks.integers.add(tensor)
         value.integer, value.made_of = Fact(large, flag, at_most), set(made_of)
         checks.has_flags = checks.has_flags or flag is not True
@@ -368,12 +360,6 @@ def count(what: str, n: int = 1) -> None:
 def are_made_in(region: Any) -> bool:
     """Whether a graph under construction has operations on such integers that may be checked."""
     return are_met() and bool(Checks.of_trace().integers.arithmetic(region))
-
-
-def _check_function() -> None:
-    region = current_region()
-    if region is not None:
-        check(region)
 
 
 def check(region: Any) -> None:

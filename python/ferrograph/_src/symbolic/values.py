@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from .. import ops
 from ..context import sources
 from ..context.thread import current_region
-from ..heap.adapters.builtin_classes import TENSOR_LITERALS
+from ..heap.adapters import TENSOR_LITERALS
 from ..heap.location import UNDEFINED
 from ..heap.source_location import refusal
 from ..heap.structure import leaves_of, pack

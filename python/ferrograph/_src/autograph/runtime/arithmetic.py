@@ -14,7 +14,7 @@ from collections.abc import Callable
 from ...context import tracebacks
 from ...context.hooks import hooks
 from ...heap import invalidated
-from ...heap.adapters.builtin_classes import COMPARED, CONCATENATED, NATIVE_VALUES
+from ...heap.adapters import COMPARED, CONCATENATED, NATIVE_VALUES
 from ...heap.trace_context import chosen, loud, really, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any

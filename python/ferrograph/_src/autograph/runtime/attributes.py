@@ -7,11 +7,10 @@ import types
 
 from ...context.hooks import hooks
 from ...heap import invalidated
-from ...heap.adapters.builtin_classes import NATIVE_VALUES, is_function
+from ...heap.adapters import NATIVE_VALUES, is_function
 from ...heap.trace_context import chosen, is_proxy, really, thread, traces
 from ...hints import Any
-from ...staging import exceptions, write_barriers
-from ...staging import exceptions as exceptions_module
+from ...staging import retrace, write_barriers
 from ...symbolic import python_scalars
 from .special_methods import callee, found, method
 
@@ -49,9 +48,9 @@ def attribute_of(value: Any, name: str) -> Any:
 def _is_of_another(exception: AttributeError, value: Any) -> bool:
     """Whether a getter of ``value`` fails in a branch that may never run, or since plain Python has
     no symbolic tensor there."""
-    if exceptions.left_region(exception):
+    if retrace.left_region(exception):
         return True
-    return getattr(exception, "obj", None) is not value and not exceptions_module.may_handle(
+    return getattr(exception, "obj", None) is not value and not retrace.may_handle(
         AttributeError, exception
     )
 

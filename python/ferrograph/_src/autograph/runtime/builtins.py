@@ -14,7 +14,7 @@ from collections.abc import Callable
 from ... import later, ops
 from ...context.hooks import hooks
 from ...heap import trace_context
-from ...heap.adapters.builtin_classes import (
+from ...heap.adapters import (
     LITERALS,
     OBJECT_SEQUENCES,
     REAL_NUMBERS,

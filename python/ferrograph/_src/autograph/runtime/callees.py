@@ -14,7 +14,7 @@ from collections.abc import Callable
 from ...context import ownership, thread, tracebacks
 from ...context.hooks import hooks
 from ...heap import external_effects, liveness, own_attributes, trace_context
-from ...heap.adapters.builtin_classes import MUTABLE, UNBOUND_METHODS, is_function
+from ...heap.adapters import MUTABLE, UNBOUND_METHODS, is_function
 from ...heap.location import is_grown
 from ...heap.source_location import ConversionError
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of, traces

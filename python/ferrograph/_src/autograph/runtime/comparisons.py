@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 
 from ...context.hooks import hooks
-from ...heap.adapters.builtin_classes import COMPARED, SEARCHED
+from ...heap.adapters import COMPARED, SEARCHED
 from ...heap.trace_context import is_proxy, loud
 from ...hints import Any
 from ...staging import conditional, tensor_indexing, tensor_lists, variant_proxies

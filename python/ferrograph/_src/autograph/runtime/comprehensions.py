@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ...context.hooks import hooks
 from ...heap import trace_context
-from ...heap.adapters.builtin_classes import STATIC_ITERABLES
+from ...heap.adapters import STATIC_ITERABLES
 from ...heap.liveness import forget_iterator
 from ...heap.source_location import here
 from ...heap.trace_context import loud

@@ -6,7 +6,7 @@ from __future__ import annotations
 import types
 
 from ...context.hooks import hooks
-from ...heap.adapters.builtin_classes import is_function
+from ...heap.adapters import is_function
 from ...hints import Any
 
 __all__ = ["BINDING", "call_of", "follow"]

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Iterable
 
 from ...context import ownership
-from ...heap.adapters.builtin_classes import COMPARED, SEARCHED
+from ...heap.adapters import COMPARED, SEARCHED
 from ...heap.location import is_grown
 from ...heap.source_location import here
 from ...heap.walk import fields, walked

@@ -6,7 +6,7 @@ import sys
 
 from ...heap.trace_context import in_region
 from ...hints import Any
-from ...staging import conditional, exceptions
+from ...staging import conditional, retrace
 from ...symbolic.values import is_staged
 from .logic import Thunk
 from .special_methods import truth
@@ -16,13 +16,13 @@ __all__ = ["assert_stmt", "catching", "passed_on", "raised"]
 
 def catching(kinds: Any) -> Any:
     """What an ``except`` clause catches: nothing of what plain Python may not raise."""
-    return kinds if exceptions.may_handle(kinds, sys.exc_info()[1]) else ()
+    return kinds if retrace.may_handle(kinds, sys.exc_info()[1]) else ()
 
 
 def passed_on() -> None:
     """Have a ``finally`` block that a jump leaves pass on what no ``except`` clause catches."""
     exception = sys.exc_info()[1]
-    if exception is not None and not exceptions.may_handle(BaseException, exception):
+    if exception is not None and not retrace.may_handle(BaseException, exception):
         raise exception
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ...context import finalizers, thread
 from ...heap import own_attributes
-from ...heap.adapters.builtin_classes import is_function
+from ...heap.adapters import is_function
 from ...heap.trace_context import loud, traces
 from ...heap.trace_context import thread as _thread
 from ...hints import Any

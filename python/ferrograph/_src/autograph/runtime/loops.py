@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ... import ops
 from ...context.ownership import is_own_module
-from ...heap.adapters.builtin_classes import NATIVE_VALUES
+from ...heap.adapters import NATIVE_VALUES
 from ...heap.liveness import followed
 from ...heap.location import State, is_grown
 from ...heap.source_location import UnstageableLoopError, diagnostic

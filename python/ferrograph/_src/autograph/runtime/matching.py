@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...heap import invalidated
-from ...heap.adapters.builtin_classes import SELF_MATCHING, is_function
+from ...heap.adapters import SELF_MATCHING, is_function
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...hints import Any

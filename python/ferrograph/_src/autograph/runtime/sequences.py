@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...heap.adapters.builtin_classes import COLLECTIONS, INDEXED, SEQUENCES
+from ...heap.adapters import COLLECTIONS, INDEXED, SEQUENCES
 from ...heap.liveness import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import has_variants, is_proxy, loud, proxy_of

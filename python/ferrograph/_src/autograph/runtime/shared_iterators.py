@@ -10,7 +10,7 @@ from ...context.locals import forgotten
 from ...context.ownership import is_own_file
 from ...context.referents import referents
 from ...heap import frames, liveness
-from ...heap.adapters.builtin_classes import UNREFERRING, is_class
+from ...heap.adapters import UNREFERRING, is_class
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, thread
 from ...hints import Any

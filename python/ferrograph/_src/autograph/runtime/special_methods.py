@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from ...context import ownership
 from ...context.by_class import ByClass
 from ...context.hooks import hooks
-from ...heap.adapters.builtin_classes import NATIVE_OBJECTS, NATIVE_VALUES, is_function
+from ...heap.adapters import NATIVE_OBJECTS, NATIVE_VALUES, is_function
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, is_proxy
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
-from ...staging import exceptions, tensor_lists, variant_proxies
+from ...staging import retrace, tensor_lists, variant_proxies
 from ...values import errors
 from ..status import NOT_CONVERTED
 from . import special_results
@@ -203,7 +203,7 @@ def _by_number(item: Callable) -> Iterator:
         try:
             element = item(number)
         except (IndexError, StopIteration) as e:
-            if not exceptions.may_handle((IndexError, StopIteration), e):
+            if not retrace.may_handle((IndexError, StopIteration), e):
                 raise
             return
         _refuse_end(before)
@@ -248,4 +248,4 @@ class managed(Holder):  # noqa: N801 - it reads as an operator
         if given is False or given is None or exception[1] is None:
             return given
         named = getattr(self._value, "_exceptions", ()) if type(self._value) is _suppress else ()
-        return exceptions.may_handle(named, exception[1]) and given
+        return retrace.may_handle(named, exception[1]) and given

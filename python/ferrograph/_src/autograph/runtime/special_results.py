@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 
 from ... import ops
-from ...heap.adapters.builtin_classes import NO_ITERATORS
+from ...heap.adapters import NO_ITERATORS
 from ...hints import Any
 from ...native import _core
 from ...symbolic import python_scalars

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ... import ops
 from ...context import ownership
 from ...context.hooks import hooks
-from ...heap.adapters.builtin_classes import LITERALS
+from ...heap.adapters import LITERALS
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud
 from ...hints import Any

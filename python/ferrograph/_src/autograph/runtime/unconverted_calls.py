@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ...context.hooks import hooks
 from ...heap import invalidated, trace_context
-from ...heap.adapters.builtin_classes import KEEPING, UNBOUND_METHODS
+from ...heap.adapters import KEEPING, UNBOUND_METHODS
 from ...heap.location import is_grown
 from ...heap.source_location import diagnostic, here
 from ...heap.structure import leaves_of

@@ -23,7 +23,7 @@ from ...context.thread import Ongoing, Undetermined
 from ...heap import structure
 from ...heap.source_location import SourceLocation, diagnostic, here
 from ...native import _core
-from ...staging import exceptions, side_effects
+from ...staging import retrace, side_effects
 from ...symbolic import ranges
 from ...values import dtypes
 from ...values.errors import InvalidArgumentError, StagingError
@@ -71,7 +71,7 @@ def endless(name: str) -> EndlessTraceError:
 
 def is_endless(error: RecursionError) -> bool:
     """Whether Python gave up among calls that staged branches made."""
-    return exceptions.left_region(error)
+    return retrace.left_region(error)
 
 
 class Result:

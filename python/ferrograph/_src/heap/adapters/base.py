@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...context.referents import referents as direct_referents
 from ...hints import Any
-from ...values import errors
 from .. import walk
 from ..location import (
     UNDEFINED,
@@ -32,7 +31,7 @@ from ..location import (
     put_variants,
     variants_of,
 )
-from ..source_location import diagnostic, here
+from ..source_location import refusal
 from ..trace_context import note_asked, really
 
 Found = Iterator[tuple[Location, Any]]
@@ -84,14 +83,10 @@ class Hidden(TypeAdapter):
     """Attributes of an object whose class hides where they are kept: they cannot be read."""
 
     def hold(self, owner: Any) -> Any:
-        raise errors.StagingError(
-            diagnostic(
-                here(),
-                f"this staged branch or loop can reach a {type(owner).__name__}, whose class "
-                "replaces `__dict__`, where its objects keep attributes: changes of it cannot be "
-                "detected",
-                "Give what the class calls `__dict__` another name.",
-            )
+        raise refusal(
+            f"this staged branch or loop can reach a {type(owner).__name__}, whose class replaces "
+            "`__dict__`, where its objects keep attributes: changes of it cannot be detected",
+            "Give what the class calls `__dict__` another name.",
         )
 
 
@@ -423,10 +418,23 @@ def registered(cls: Any) -> frozenset[int]:
     return frozenset(id(reference()) for reference in found)
 
 
-class Items(TypeAdapter):
-    """A list, or a deque, and what derives from them."""
+class Contents(TypeAdapter):
+    """A container, and what derives from it, by copies of it."""
 
     is_content = True
+
+    def parts(self, owner: Any, held: Any) -> Iterable:
+        return held
+
+    def reference(self, owner: Any, key: Any) -> Location:
+        return item_location("an item", owner, key)
+
+    def changes(self, owner: Any, held: Any, label: str) -> Found:
+        yield Container(label, owner), held
+
+
+class Items(Contents):
+    """A list, or a deque."""
 
     def __init__(self, base: type):
         self._iter = base.__iter__
@@ -434,22 +442,16 @@ class Items(TypeAdapter):
     def hold(self, owner: Any) -> Any:
         return list(self._iter(owner))
 
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return held
-
     def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
         return enumerate(held)
-
-    def reference(self, owner: Any, key: Any) -> Location:
-        return item_location("an item", owner, key)
 
     def differs(self, owner: Any, held: Any) -> bool:
         new = list(self._iter(owner))
         return len(new) != len(held) or not same_objects(held, new)
 
     def changes(self, owner: Any, held: Any, label: str) -> Found:
-        place = Container(label, owner)
-        yield place, held if isinstance(owner, list) else collections.deque(held)
+        held = held if isinstance(owner, list) else collections.deque(held)
+        return super().changes(owner, held, label)
 
 
 class PlainList(Items):
@@ -465,10 +467,8 @@ class PlainList(Items):
         return len(owner) != len(held) or not same_objects(held, owner)
 
 
-class Mapping(TypeAdapter):
-    """A dict, and what derives from it."""
-
-    is_content = True
+class Mapping(Contents):
+    """A dict."""
 
     def __init__(self, base: type = dict):
         self._base = base
@@ -482,9 +482,6 @@ class Mapping(TypeAdapter):
     def references(self, owner: Any, held: Any) -> Iterable[tuple[Any, Any]]:
         return held.items()
 
-    def reference(self, owner: Any, key: Any) -> Location:
-        return item_location("an item", owner, key)
-
     def differs(self, owner: Any, held: Any) -> bool:
         return not (
             dict.__len__(owner) == len(held)
@@ -492,28 +489,17 @@ class Mapping(TypeAdapter):
             and same_objects(held.values(), self._base.values(owner))
         )
 
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield Container(label, owner), held
 
-
-class Members(TypeAdapter):
-    """A set, and what derives from it."""
-
-    is_content = True
+class Members(Contents):
+    """A set."""
 
     def hold(self, owner: Any) -> Any:
         return set(owner)  # by no method of its class, as Python takes a set
-
-    def parts(self, owner: Any, held: Any) -> Iterable:
-        return held
 
     def differs(self, owner: Any, held: Any) -> bool:
         if len(held) != set.__len__(owner):
             return True
         return set(map(id, held)) != set(map(id, set.__iter__(owner)))
-
-    def changes(self, owner: Any, held: Any, label: str) -> Found:
-        yield Container(label, owner), held
 
 
 class Arguments(State):
@@ -625,11 +611,9 @@ class Whole(Location):
 
 def not_followed(place: Whole, where: str) -> Exception:
     """The refusal of a change that the graph cannot make."""
-    return errors.StagingError(
-        diagnostic(
-            where,
-            f"side effect on the {place.what} of {place.label!r} in a staged branch or loop: the "
-            "graph cannot represent it, and it would run once, at trace time",
-            place.cure,
-        )
+    return refusal(
+        f"side effect on the {place.what} of {place.label!r} in a staged branch or loop: the graph "
+        "cannot represent it, and it would run once, at trace time",
+        place.cure,
+        where,
     )

@@ -87,14 +87,6 @@ def _function(function: types.FunctionType) -> Iterable:
         yield function.__kwdefaults__
 
 
-def _method(method: types.MethodType) -> Iterable:
-    return method.__self__, method.__func__
-
-
-def _descriptor(held: Any) -> list:
-    return [held.fget, held.fset, held.fdel]
-
-
 def viewed(view: memoryview) -> Iterable:
     """What a view shows, while it is not released."""
     try:
@@ -117,30 +109,12 @@ def annotations_of(found: Iterable) -> Iterable:
 _ANNOTATIONS = ("__annotations__", "__annotations_cache__")
 
 
-def _of_alias(alias: Any) -> Iterable:
-    """The class and the arguments of a generic alias."""
-    return (getattr(alias, "__origin__", None), *getattr(alias, "__args__", ()))
-
-
 FUNCTION, BUILTIN = Through(_function), Through(lambda held: (held.__self__,))
-_THROUGH: dict[type, TypeAdapter] = {
-    tuple: Through(lambda held: held),
-    frozenset: Through(lambda held: held),
-    types.MethodType: Through(_method),
-    types.BuiltinFunctionType: BUILTIN,
-    types.MethodWrapperType: Through(lambda held: (held.__self__,)),
-    types.MappingProxyType: Through(direct_referents),
-    functools.partial: Through(lambda held: (held.func, *held.args, *held.keywords.values())),
-    property: Through(_descriptor),
-    staticmethod: Through(lambda held: (held.__func__,)),
-    classmethod: Through(lambda held: (held.__func__,)),
-    functools.cached_property: Through(lambda held: (held.func,)),
-    weakref.ref: Through(lambda held: (held(),)),
-    **dict.fromkeys(weakref.ProxyTypes, Through(lambda proxy: (walk.proxied(proxy),))),
-    memoryview: Through(viewed),
-    slice: Through(lambda held: (held.start, held.stop, held.step)),
-    types.GenericAlias: Through(_of_alias),
-}
+PARTIAL = Through(lambda held: (held.func, *held.args, *held.keywords.values()))
+REFERENCE = Through(lambda held: (held(),))
+OF_ALIAS = Through(  # the class and the arguments of a generic alias
+    lambda alias: (getattr(alias, "__origin__", None), *getattr(alias, "__args__", ()))
+)
 _CONTAINERS: tuple[tuple[type, TypeAdapter], ...] = (
     (list, Items(list)),
     (collections.OrderedDict, Mapping(collections.OrderedDict)),
@@ -149,8 +123,8 @@ _CONTAINERS: tuple[tuple[type, TypeAdapter], ...] = (
     (collections.deque, Items(collections.deque)),
     (tuple, Through(tuple.__iter__)),
     (frozenset, Through(frozenset.__iter__)),
-    (functools.partial, _THROUGH[functools.partial]),
-    (weakref.ref, _THROUGH[weakref.ref]),
+    (functools.partial, PARTIAL),
+    (weakref.ref, REFERENCE),
 )
 _IN_STEP = (collections.deque, collections.OrderedDict)  # whose iterators see any other change
 CELL, FIELDS, CLASS, NAMES = Cell(), Fields(), ClassFields(), Names()
@@ -162,7 +136,10 @@ KEPT_OF_FUNCTION = Kept(
     "__code__", "__defaults__", "__kwdefaults__", "__doc__", "__name__", "__qualname__"
 )
 GETTERS = Aside(teller("fget fset fdel"), "getters")
-WRAPPED = Aside(teller("__func__"), "function")
+_OF_FUNCTION, WRAPPED = (
+    Through(lambda held: (held.__func__,)),
+    Aside(teller("__func__"), "function"),
+)
 MODULE = Through(lambda held: ())  # the names that code reads are looked for in a walk
 OF_CLASS = OfClass()
 # Of what has a state that is held only where code says so: see ``external_effects``.
@@ -185,18 +162,27 @@ _GIVEN: dict[type, tuple[TypeAdapter, ...]] = {
     list: (PlainList(),),
     dict: (Mapping(),),
     set: (Members(),),
+    tuple: (Through(lambda held: held),),
+    frozenset: (Through(lambda held: held),),
     types.CellType: (CELL,),
     types.ModuleType: (MODULE,),
-    types.FunctionType: (FUNCTION, FIELDS, KEPT_OF_FUNCTION),
     type: (CLASS, SUBCLASSES, CLASS_NAMES),
-    **{kind: (adapter,) for kind, adapter in _THROUGH.items()},
-    memoryview: (BY_WORDS, _THROUGH[memoryview]),
-    functools.partial: (_THROUGH[functools.partial], ARGUMENTS, FIELDS),
-    property: (_THROUGH[property], GETTERS),
-    staticmethod: (_THROUGH[staticmethod], FIELDS, WRAPPED),
-    classmethod: (_THROUGH[classmethod], FIELDS, WRAPPED),
-    functools.cached_property: (_THROUGH[functools.cached_property], FIELDS),
+    types.FunctionType: (FUNCTION, FIELDS, KEPT_OF_FUNCTION),
+    types.MethodType: (Through(lambda method: (method.__self__, method.__func__)),),
+    types.BuiltinFunctionType: (BUILTIN,),
     **dict.fromkeys(types.BuiltinFunctionType.__subclasses__(), (BUILTIN,)),
+    types.MethodWrapperType: (Through(lambda held: (held.__self__,)),),
+    types.MappingProxyType: (Through(direct_referents),),
+    functools.partial: (PARTIAL, ARGUMENTS, FIELDS),
+    property: (Through(lambda held: (held.fget, held.fset, held.fdel)), GETTERS),
+    staticmethod: (_OF_FUNCTION, FIELDS, WRAPPED),
+    classmethod: (_OF_FUNCTION, FIELDS, WRAPPED),
+    functools.cached_property: (Through(lambda held: (held.func,)), FIELDS),
+    weakref.ref: (REFERENCE,),
+    **dict.fromkeys(weakref.ProxyTypes, (Through(lambda proxy: (walk.proxied(proxy),)),)),
+    memoryview: (BY_WORDS, Through(viewed)),
+    slice: (Through(lambda held: (held.start, held.stop, held.step)),),
+    types.GenericAlias: (OF_ALIAS,),
     **dict.fromkeys(_LEAVES, ()),
 }
 for _kind, _facets in _GIVEN.items():
@@ -296,7 +282,7 @@ def _behind(kind: type) -> TypeAdapter | None:
     if ownership.is_own_module(kind.__module__) and kind.__name__ in _TRACED:
         return _TRACED[kind.__name__]
     if kind.__module__ == "typing" and kind.__name__.endswith("GenericAlias"):
-        return _THROUGH[types.GenericAlias]
+        return OF_ALIAS
     return _VALUE if kind.__module__ == "_contextvars" and hasattr(kind, "get") else None
 
 
