@@ -65,6 +65,18 @@ def test_a_version_without_notes_is_refused(sources):
         script("release").notes(sources, "v9.9.9")
 
 
+def test_a_version_without_a_date_is_refused(sources):
+    changelog = sources / "CHANGELOG.md"
+    changelog.write_text(changelog.read_text().replace("2030-01-01", "unreleased"))
+    with pytest.raises(SystemExit, match="has no date for v1.2.3"):
+        script("release").check(sources, "v1.2.3")
+
+
+def test_the_changelog_describes_the_version():
+    release = script("release")
+    assert release.notes(ROOT, f"v{release.version(ROOT)}").startswith("### Added\n- ")
+
+
 def test_the_address_is_written_once(sources):
     release = script("release")
     for _ in range(2):
