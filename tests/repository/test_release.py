@@ -204,6 +204,14 @@ def test_each_declared_python_is_tested_and_released():
         r'"(3\.\d+)"', re.search(r"python: \[.*\]", _text(".github/workflows/tests.yml"))[0]
     )
     assert set(tested) <= set(declared)
+    smoke = others.split("\n  smoke:\n")[1]
+    smoked = re.findall(r'"(3\.\d+)"', re.search(r"python: \[.*\]", smoke)[0])
+    assert smoked == declared
+    assert "- run: make smoke OTHER=python\n" in smoke
+    only_reported = re.findall(r"== '(3\.\d+)'", re.search(r"continue-on-error: .*", smoke)[0])
+    assert set(only_reported) == set(declared) - set(tested)
+    # A release waits for all that.
+    assert "uses: ./.github/workflows/wheels.yml\n" in _text(".github/workflows/release.yml")
 
 
 def test_the_workflows_pass_actionlint():
