@@ -35,14 +35,20 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
              -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-other test-packages attack docs dev wheel wheels sdist smoke smoke-sdist \
-        publish-check lint format generate bench clean toolchain
+.PHONY: help demo announce-demo test test-rust test-python test-other test-packages attack docs dev wheel wheels sdist \
+        smoke smoke-sdist publish-check lint format generate bench clean toolchain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(STAMP)-demo ## train a digit classifier inside one traced function
+demo: announce-demo $(STAMP)-demo ## train a digit classifier inside one traced function; the first time builds all: ten minutes
+	@echo "== demo: train, for some seconds"
 	$(BIN)/python examples/digits.py
+
+# Before anything is built.
+announce-demo:
+	@$(MAKE) --no-print-directory --question $(STAMP)-demo || echo "== demo: builds first, which takes about 10 minutes" \
+	  "on 2 cores where nothing is built yet: tools, the wheel (nearly all of the time), packages; then it trains"
 
 test: test-rust test-python ## run every test: Rust, Python, documentation examples, type stub
 
@@ -148,6 +154,7 @@ toolchain:
 	  || { echo "ferrograph needs a C compiler as 'cc', which Rust links with" >&2; exit 1; }
 
 $(STAMP)-tools: | toolchain
+	@echo "== tools into $(VENV): maturin, ruff, mypy, NumPy"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install 'maturin>=1.9,<2' ruff mypy numpy
 	@touch $@
@@ -161,15 +168,18 @@ $(STAMP)-docs: | $(STAMP)-tools
 	@touch $@
 
 $(STAMP)-wheel: $(SOURCES) | $(STAMP)-tools
+	@echo "== wheel: cargo compiles the Rust core and says how far it is"
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out dist
 	@touch $@
 
 $(STAMP)-installed: $(STAMP)-wheel
+	@echo "== wheel into $(VENV)"
 	$(PIP) install dist/*.whl
 	$(PIP) install --force-reinstall --no-deps dist/*.whl
 	@touch $@
 
 $(STAMP)-demo $(STAMP)-test: $(STAMP)-%: $(STAMP)-installed
+	@echo "== packages for the $* into $(VENV)"
 	$(PIP) install "$$(ls dist/*.whl)[$*]"
 	@touch $@

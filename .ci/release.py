@@ -41,10 +41,12 @@ def notes(root: Path, tag: str) -> str:
 
 
 def check(root: Path, tag: str) -> None:
-    """Exit with a message unless a tag is that of the version, which the changelog describes."""
+    """Exit with a message unless a tag is that of the version, which the changelog dates."""
     if tag != f"v{version(root)}":
         raise SystemExit(f"the tag is {tag}, and the version in Cargo.toml is {version(root)}")
     notes(root, tag)
+    if f"## [{version(root)}] - unreleased" in (root / "CHANGELOG.md").read_text():
+        raise SystemExit(f"CHANGELOG.md has no date for {tag}")
 
 
 def set_urls(root: Path, url: str) -> None:

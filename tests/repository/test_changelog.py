@@ -24,6 +24,7 @@ AREAS = [
     "Errors",
     "Documentation and typing",
 ]
+UNRELEASED, DEVELOPMENT = "[Unreleased]", "Development of 0.1.0"
 MOST = 240  # characters of an entry, its dash and its continuation lines among them
 
 
@@ -49,9 +50,21 @@ def headings(lines, mark):
 
 def test_versions_are_named_once():
     names = headings(LINES, "## ")
-    assert names[0] == "[Unreleased]"
+    assert (names[0], names[-1]) == (UNRELEASED, DEVELOPMENT)
     assert sorted(names) == sorted(set(names))
-    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", n) for n in names[1:])
+    dated = r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d"
+    latest, *earlier = names[1:-1]
+    assert re.fullmatch(rf"{dated}|\[\d+\.\d+\.\d+\] - unreleased", latest)
+    assert all(re.fullmatch(dated, name) for name in earlier)
+
+
+def test_the_first_release_is_summed_up():
+    """Its section is short enough to be read, and is about each area of the package."""
+    (lines,) = (lines for name, lines in VERSIONS.items() if name.startswith("[0.1.0]"))
+    assert 20 <= len(list(entries(lines))) <= 40
+    assert {"Functions and tracing", "Operations", "Keras and packages"} <= set(
+        headings(lines, "#### ")
+    )
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -67,7 +80,7 @@ def test_headings_are_allowed_and_there_once(version):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_entries_are_short(version):
     found = list(entries(VERSIONS[version]))
-    assert found
+    assert found or version == UNRELEASED
     assert not [entry for entry in found if len(entry) > MOST]
 
 

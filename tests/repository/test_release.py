@@ -65,6 +65,18 @@ def test_a_version_without_notes_is_refused(sources):
         script("release").notes(sources, "v9.9.9")
 
 
+def test_a_version_without_a_date_is_refused(sources):
+    changelog = sources / "CHANGELOG.md"
+    changelog.write_text(changelog.read_text().replace("2030-01-01", "unreleased"))
+    with pytest.raises(SystemExit, match="has no date for v1.2.3"):
+        script("release").check(sources, "v1.2.3")
+
+
+def test_the_changelog_describes_the_version():
+    release = script("release")
+    assert release.notes(ROOT, f"v{release.version(ROOT)}").startswith("### Added\n- ")
+
+
 def test_the_address_is_written_once(sources):
     release = script("release")
     for _ in range(2):
@@ -192,6 +204,14 @@ def test_each_declared_python_is_tested_and_released():
         r'"(3\.\d+)"', re.search(r"python: \[.*\]", _text(".github/workflows/tests.yml"))[0]
     )
     assert set(tested) <= set(declared)
+    smoke = others.split("\n  smoke:\n")[1]
+    smoked = re.findall(r'"(3\.\d+)"', re.search(r"python: \[.*\]", smoke)[0])
+    assert smoked == declared
+    assert "- run: make smoke OTHER=python\n" in smoke
+    only_reported = re.findall(r"== '(3\.\d+)'", re.search(r"continue-on-error: .*", smoke)[0])
+    assert set(only_reported) == set(declared) - set(tested)
+    # A release waits for all that.
+    assert "uses: ./.github/workflows/wheels.yml\n" in _text(".github/workflows/release.yml")
 
 
 def test_the_workflows_pass_actionlint():
