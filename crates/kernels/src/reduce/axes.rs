@@ -1,7 +1,6 @@
 //! Reduction over any set of axes.
 
 use super::ReduceOp;
-use super::ops::Partial;
 use super::tree::middle;
 use crate::scratch::vec_of;
 
@@ -18,7 +17,7 @@ pub fn reduce<T: Copy + Sync + 'static, O: ReduceOp<T>>(
         "the operand has n elements for each of the result"
     );
     let mut acc = vec_of(O::identity(), out.len());
-    middle::<T, O>(x, n, inner, &mut acc);
+    middle::<T, O::Loop>(x, n, inner, &mut acc);
     finish::<T, O>(&acc, n, out);
 }
 
@@ -78,9 +77,9 @@ pub fn reduce_axes<T: Copy + Sync + 'static, O: ReduceOp<T>>(
             .zip(x)
             .for_each(|(o, &v)| *o = O::finish(O::lift(v), n));
     };
-    let mut acc = pass::<T, O>(x, &mut groups, first);
+    let mut acc = pass::<T, O::Loop>(x, &mut groups, first);
     while let Some(next) = groups.iter().rposition(|g| g.reduced) {
-        acc = pass::<O::Acc, Partial<T, O>>(&acc, &mut groups, next);
+        acc = pass::<O::Acc, O::Merge>(&acc, &mut groups, next);
     }
     finish::<T, O>(&acc, n, out);
 }

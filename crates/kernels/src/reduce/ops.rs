@@ -9,6 +9,10 @@ pub trait ReduceOp<T: Copy>: 'static {
     type Acc: Copy + Send + Sync + 'static;
     /// The element type of the result.
     type Out: Copy + Send;
+    /// The reduction that lifts and merges as this one does: its loops are compiled for both.
+    type Loop: ReduceOp<T, Acc = Self::Acc>;
+    /// The reduction of accumulators of this one.
+    type Merge: ReduceOp<Self::Acc, Acc = Self::Acc>;
     /// Whether no order of its elements changes the result.
     const ANY_ORDER: bool = false;
     /// The accumulator of nothing.
@@ -51,15 +55,17 @@ names! {
     Any
 }
 
-/// One reduction at one type: accumulator, how it begins, lifts, merges and ends.
+/// One reduction at one type: whose loops it has, what merges its accumulators, how it begins, lifts, merges and ends.
 macro_rules! reduction {
-    (any order: $op:ty, $($rest:tt)*) => {
-        reduction!(@ true; $op, $($rest)*);
+    (any order: $($rest:tt)*) => {
+        reduction!(@ true; $($rest)*);
     };
-    (@ $any_order:literal; $op:ty, $t:ty, $acc:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $merge:expr, |$r:ident, $n:pat_param| $finish:expr $(; short $fold:ident)?) => {
+    (@ $any_order:literal; $op:ty [$loop:ty, $merges:ty], $t:ty, $acc:ty, $identity:expr, |$x:ident| $lift:expr, |$a:ident, $b:ident| $merge:expr, |$r:ident, $n:pat_param| $finish:expr $(; short $fold:ident)?) => {
         impl ReduceOp<$t> for $op {
             type Acc = $acc;
             type Out = $t;
+            type Loop = $loop;
+            type Merge = $merges;
             const ANY_ORDER: bool = $any_order;
             #[inline(always)]
             fn identity() -> $acc {
@@ -90,11 +96,11 @@ macro_rules! reduction {
 
 macro_rules! integers {
     ($wide:ty: $($t:ty)*) => {$(
-        reduction!(any order: Sum, $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, _| r);
-        reduction!(any order: Prod, $t, $t, 1, |x| x, |a, b| a.wrapping_mul(b), |r, _| r);
-        reduction!(any order: Max, $t, $t, <$t>::MIN, |x| x, |a, b| if b > a { b } else { a }, |r, _| r);
-        reduction!(any order: Min, $t, $t, <$t>::MAX, |x| x, |a, b| if b < a { b } else { a }, |r, _| r);
-        reduction!(any order: Mean, $t, $wide, 0, |x| x as $wide, |a, b| a.wrapping_add(b), |r, n| if n == 0 { 0 } else { (r / n as $wide) as $t });
+        reduction!(any order: Sum [Sum, Sum], $t, $t, 0, |x| x, |a, b| a.wrapping_add(b), |r, _| r);
+        reduction!(any order: Prod [Prod, Prod], $t, $t, 1, |x| x, |a, b| a.wrapping_mul(b), |r, _| r);
+        reduction!(any order: Max [Max, Max], $t, $t, <$t>::MIN, |x| x, |a, b| if b > a { b } else { a }, |r, _| r);
+        reduction!(any order: Min [Min, Min], $t, $t, <$t>::MAX, |x| x, |a, b| if b < a { b } else { a }, |r, _| r);
+        reduction!(any order: Mean [Mean, Sum], $t, $wide, 0, |x| x as $wide, |a, b| a.wrapping_add(b), |r, n| if n == 0 { 0 } else { (r / n as $wide) as $t });
     )*};
 }
 integers!(i64: i8 i16 i32 i64);
@@ -102,11 +108,11 @@ integers!(u64: u8 u16 u32 u64);
 
 macro_rules! floats {
     ($($t:ty, $acc:ident, |$x:ident| $widen:expr, |$r:ident| $narrow:expr $(, $short:tt)?;)*) => {$(
-        reduction!(@ false; Sum, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |$r, _| $narrow $(; $short Sum)?);
-        reduction!(@ false; Prod, $t, $acc, 1.0, |$x| $widen, |a, b| a * b, |$r, _| $narrow $(; $short Prod)?);
-        reduction!(@ false; Max, $t, $acc, $acc::NEG_INFINITY, |$x| $widen, |a, b| if a >= b || a.is_nan() { a } else { b }, |$r, _| $narrow $(; $short Max)?);
-        reduction!(@ false; Min, $t, $acc, $acc::INFINITY, |$x| $widen, |a, b| if a <= b || a.is_nan() { a } else { b }, |$r, _| $narrow $(; $short Min)?);
-        reduction!(@ false; Mean, $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |r, n| { let $r = r / n as $acc; $narrow } $(; $short Sum)?);
+        reduction!(@ false; Sum [Sum, Sum], $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |$r, _| $narrow $(; $short Sum)?);
+        reduction!(@ false; Prod [Prod, Prod], $t, $acc, 1.0, |$x| $widen, |a, b| a * b, |$r, _| $narrow $(; $short Prod)?);
+        reduction!(@ false; Max [Max, Max], $t, $acc, $acc::NEG_INFINITY, |$x| $widen, |a, b| if a >= b || a.is_nan() { a } else { b }, |$r, _| $narrow $(; $short Max)?);
+        reduction!(@ false; Min [Min, Min], $t, $acc, $acc::INFINITY, |$x| $widen, |a, b| if a <= b || a.is_nan() { a } else { b }, |$r, _| $narrow $(; $short Min)?);
+        reduction!(@ false; Mean [Sum, Sum], $t, $acc, 0.0, |$x| $widen, |a, b| a + b, |r, n| { let $r = r / n as $acc; $narrow } $(; $short Sum)?);
     )*};
 }
 floats! {
@@ -118,37 +124,12 @@ floats! {
 
 macro_rules! complexes {
     ($($r:ty)*) => {$(
-        reduction!(@ false; Sum, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, _| r);
-        reduction!(@ false; Prod, Complex<$r>, Complex<$r>, Complex::new(1.0, 0.0), |x| x, |a, b| a * b, |r, _| r);
-        reduction!(@ false; Mean, Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, n| r / n as $r);
+        reduction!(@ false; Sum [Sum, Sum], Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, _| r);
+        reduction!(@ false; Prod [Prod, Prod], Complex<$r>, Complex<$r>, Complex::new(1.0, 0.0), |x| x, |a, b| a * b, |r, _| r);
+        reduction!(@ false; Mean [Sum, Sum], Complex<$r>, Complex<$r>, Complex::new(0.0, 0.0), |x| x, |a, b| a + b, |r, n| r / n as $r);
     )*};
 }
 complexes!(f32 f64);
 
-reduction!(any order: All, bool, bool, true, |x| x, |a, b| a & b, |r, _| r);
-reduction!(any order: Any, bool, bool, false, |x| x, |a, b| a | b, |r, _| r);
-
-/// The reduction of another reduction's accumulators.
-pub(super) struct Partial<T, O>(std::marker::PhantomData<(T, O)>);
-
-impl<T: Copy + 'static, O: ReduceOp<T>> ReduceOp<O::Acc> for Partial<T, O> {
-    type Acc = O::Acc;
-    type Out = O::Acc;
-    const ANY_ORDER: bool = O::ANY_ORDER;
-    #[inline(always)]
-    fn identity() -> O::Acc {
-        O::identity()
-    }
-    #[inline(always)]
-    fn lift(x: O::Acc) -> O::Acc {
-        x
-    }
-    #[inline(always)]
-    fn merge(a: O::Acc, b: O::Acc) -> O::Acc {
-        O::merge(a, b)
-    }
-    #[inline(always)]
-    fn finish(acc: O::Acc, _n: usize) -> O::Acc {
-        acc
-    }
-}
+reduction!(any order: All [All, All], bool, bool, true, |x| x, |a, b| a & b, |r, _| r);
+reduction!(any order: Any [Any, Any], bool, bool, false, |x| x, |a, b| a | b, |r, _| r);

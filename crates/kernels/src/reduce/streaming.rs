@@ -85,9 +85,9 @@ impl<T: Copy, O: ReduceOp<T>> StreamingReduction<T, O> {
         let (inner, width) = (shape.inner, shape.width());
         for lanes in self.acc.chunks_exact_mut(shape.count() * width) {
             if inner == 1 {
-                in_lanes::<T, O>(lanes, shape.n);
+                in_lanes::<T, O::Loop>(lanes, shape.n);
             }
-            tree::<T, O>(lanes, width, inner);
+            tree::<T, O::Loop>(lanes, width, inner);
         }
         let slabs = self.acc.chunks_exact(shape.count() * width);
         for (out, acc) in out.chunks_exact_mut(inner).zip(slabs) {
@@ -194,21 +194,21 @@ impl<T: Copy, O: ReduceOp<T>> ReductionStream<'_, T, O> {
                 let lanes = acc[from..].iter_mut().zip(x);
                 return lanes.for_each(|(lane, &x)| *lane = O::lift(x));
             }
-            return dispatch(Lanes::<T, O> { x, acc, from });
+            return dispatch(Lanes::<T, O::Loop> { x, acc, from });
         }
         let mut x = x;
         let column = from % inner;
         if column > 0 || x.len() < inner {
             let (head, rest) = x.split_at(x.len().min(inner - column));
             let acc = acc(column, head.len());
-            dispatch(Rows::<T, O> { x: head, acc });
+            dispatch(Rows::<T, O::Loop> { x: head, acc });
             x = rest;
         }
         let (whole, tail) = x.split_at(x.len() - x.len() % inner);
         for (x, len) in [(whole, inner), (tail, tail.len())] {
             if !x.is_empty() {
                 let acc = acc(0, len);
-                dispatch(Rows::<T, O> { x, acc });
+                dispatch(Rows::<T, O::Loop> { x, acc });
             }
         }
     }

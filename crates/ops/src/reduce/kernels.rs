@@ -2,7 +2,7 @@
 
 use super::axes::Marks;
 use ferrograph_graph::Kernel;
-use ferrograph_kernels::reduce::{ReduceOp, reduce, reduce_axes};
+use ferrograph_kernels::reduce::{ReduceOp, Sum, reduce, reduce_axes};
 use ferrograph_tensor::{Complex32, Complex64, Element, Shape, bf16, f16};
 use std::marker::PhantomData;
 
@@ -92,6 +92,8 @@ macro_rules! norm {
         impl ReduceOp<$t> for EuclideanNorm {
             type Acc = $acc;
             type Out = $t;
+            type Loop = EuclideanNorm;
+            type Merge = Sum;
             #[inline(always)]
             fn identity() -> $acc {
                 0.0

@@ -1,5 +1,6 @@
 //! The sum of many tensors, and half the sum of squares.
 
+use super::kernels::EuclideanNorm;
 use crate::emit::*;
 use ferrograph_graph::{
     Emitter, Grads, Inputs, Kernel, Lowered, Map, Op, Runner, ScalarCode, Specs, Tensors, VjpCall,
@@ -7,7 +8,7 @@ use ferrograph_graph::{
 };
 use ferrograph_kernels::elementwise::{Add, Binary};
 use ferrograph_kernels::pool;
-use ferrograph_kernels::reduce::{ReduceOp, reduce};
+use ferrograph_kernels::reduce::{ReduceOp, Sum, reduce};
 use ferrograph_tensor::{Element, Result, Tensor, TensorSpec, bail, bf16, f16, with_element};
 use smallvec::smallvec;
 use std::ops::Range;
@@ -125,6 +126,8 @@ macro_rules! half_squares {
         impl ReduceOp<$t> for HalfSquares {
             type Acc = $acc;
             type Out = $t;
+            type Loop = EuclideanNorm;
+            type Merge = Sum;
             #[inline(always)]
             fn identity() -> $acc {
                 0.0
