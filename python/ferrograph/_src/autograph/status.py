@@ -68,7 +68,7 @@ def conversion(enabled: bool, roots: Any = None) -> Iterator[TraceContext | None
             own_attributes.check_classes()
     except Exception as e:
         if roots is not None:
-            if thread.trace.effects.changed is not None:
+            if thread.trace.effects.changed:
                 thread.trace.effects.at_end.append(_put_back)
             _explain(thread.trace, e)
         raise
@@ -93,7 +93,7 @@ def _put_back() -> None:
 
 def discard(trace: TraceContext | None) -> None:
     """Put back what the regions of a trace changed, since another trace follows."""
-    if trace is not None and trace.effects.changed is not None:
+    if trace is not None and trace.effects.changed:
         side_effects.put_back_changed(trace)
 
 

@@ -27,10 +27,10 @@ class Aliases(TracePart):
 
     slot = "aliases"
 
-    sets: Any = None  # ``MayAliasSets``
-    identified: Any = None  # objects whose identity was asked for, by id
+    sets: Any = None  # ``Families``
 
     def __init__(self) -> None:
+        self.identified: dict[int, Any] = {}  # objects whose identity was asked for, by id
         self.copies: dict[int, tuple] = {}  # with what iterations begin, and of what
         self.replaced: list[Any] = []  # containers that loops changed in copies
 

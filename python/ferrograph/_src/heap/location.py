@@ -91,9 +91,11 @@ class VariantRecords(TracePart):
 
     slot = "variants"
 
-    records: Any = None  # by the ids of the objects
-    proxies: Any = None  # of the objects and of what holds them, by id
-    rebuilt: Any = None  # tuples in whose place others were put, by id: see ``references``
+    def __init__(self) -> None:
+        self.records: dict[int, Record] = {}  # by the ids of the objects
+        self.proxies: dict[int, Any] = {}  # of the objects and of what holds them, by id
+        # Tuples in whose place others were put, by id: see ``references``.
+        self.rebuilt: dict[int, tuple[tuple, tuple]] = {}
 
 
 def variants_of(owner: Any) -> Variants | None:
@@ -111,8 +113,6 @@ def put_variants(place: Location, value: Any) -> bool:
         return False
     if record is None:
         root = _thread.trace
-        if VariantRecords.of_trace().records is None:
-            VariantRecords.of_trace().records, VariantRecords.of_trace().proxies = {}, {}
         record = VariantRecords.of_trace().records[id(place.owner)] = Record(place)
         root.callees.known.clear()  # whose callees take arguments as they are
         loud[id(root)] = root

@@ -257,9 +257,7 @@ def _first_stale(parts: Iterable) -> tuple:
 def _rebuilt(value: tuple, items: list) -> tuple:
     """A tuple like another one, noted as such."""
     made = tuple.__new__(type(value), items)
-    records = location.VariantRecords.of_trace()
-    records.rebuilt = records.rebuilt or {}
-    records.rebuilt[id(made)] = made, original(value)
+    location.VariantRecords.of_trace().rebuilt[id(made)] = made, original(value)
     return made
 
 

@@ -58,11 +58,13 @@ class Effects:
     left: Any = None  # see ``lifted``: ``invalidated.Left``
     anchors: tuple = ()  # functions of regions in which others were traced
     listeners: tuple = ()  # see ``listeners``, when it began
-    asked: Any = None  # what regions changed for good, classes and caches, by id
-    changed: Any = None  # locations that its regions changed, with what they held at first
-    built: Any = None  # see ``retrace``: locations by the depths of regions that make variables
 
     def __init__(self) -> None:
+        # Locations that its regions changed, with what they held at first.
+        self.changed: dict[Any, tuple[Any, Any]] = {}
+        self.asked: dict[int, Any] = {}  # what regions changed for good, classes and caches, by id
+        # See ``retrace``: locations by the depths of regions that make variables.
+        self.built: dict[int, tuple[int, dict]] = {}
         self.stale: dict[Any, Any] = {}  # what is invalidated: see ``references``
         self.numbers: dict[Any, tuple[Any, Any]] = {}  # locations that the graph follows
         self.at_end: list[Callable[[], None]] = []
@@ -74,10 +76,10 @@ class Containers:
     """The lists and sets that a trace follows, and objects that it keeps in one piece."""
 
     are_grown = False  # whether the trace has made lists that the graph grows
-    filled: Any = None  # lists that comprehensions make, by id
-    ordered: Any = None  # lists that ``sorted`` made of tensors, by id
 
     def __init__(self) -> None:
+        self.filled: dict[int, list] = {}  # lists that comprehensions make, by id
+        self.ordered: dict[int, list] = {}  # lists that ``sorted`` made of tensors, by id
         self.refilled: dict[int, set] = {}  # sets that are in another order, by id
         self.elements: dict[int, list] = {}  # see ``regions``, by their graphs
         self.held: dict[int, Any] = {}  # see ``structure``, objects that are no structures
@@ -361,14 +363,13 @@ def outlived(made: Any) -> None:
 def filled(items: list) -> list:
     """``items``, to which a comprehension adds elements: the graph holds them where it decides."""
     if thread.trace is not None:
-        known = thread.trace.containers
-        known.filled = {**(known.filled or {}), id(items): items}
+        thread.trace.containers.filled[id(items)] = items
     return fresh(items)
 
 
 def is_filled(items: list) -> bool:
     """Whether a comprehension adds elements to a list."""
-    return thread.trace is not None and id(items) in (thread.trace.containers.filled or ())
+    return thread.trace is not None and id(items) in thread.trace.containers.filled
 
 
 def touch(place: Any) -> None:
@@ -393,8 +394,7 @@ def own_listeners() -> list:
 def note_asked(changed: Any) -> None:
     """Note that a region changed for good what a class or a cache tells of itself: it has derived
     another class, or called a function that counts its calls."""
-    effects = thread.trace.effects
-    effects.asked = {**(effects.asked or {}), id(changed): changed}
+    thread.trace.effects.asked[id(changed)] = changed
 
 
 def is_identified(value: Any) -> bool:
@@ -457,14 +457,13 @@ def note_unset(name: str) -> None:
 def note_ordered(items: list) -> list:
     """A list that ``sorted`` made of a tensor: a traced function returns it as a tensor."""
     if thread.trace is not None:
-        known = thread.trace.containers
-        known.ordered = {**(known.ordered or {}), id(items): items}
+        thread.trace.containers.ordered[id(items)] = items
     return items
 
 
 def is_ordered(items: list) -> bool:
     """Whether ``sorted`` made a list of a tensor."""
-    return thread.trace is not None and id(items) in (thread.trace.containers.ordered or ())
+    return thread.trace is not None and id(items) in thread.trace.containers.ordered
 
 
 def really(value: Any) -> Any:

@@ -215,8 +215,6 @@ def check_lazy_variables(
     ValueError where it makes variables each time.
     """
     known, depth = _thread.trace.effects, len(_thread.logs)
-    if known.built is None:
-        known.built = {}
     skipped = {place.key for place in own}
     changed = {p.key: (p, old) for p, old in so_far if p.key not in skipped}
     if made.n_variables != variables_made.n:

@@ -251,11 +251,9 @@ def note_changed(held: Iterable[tuple[Location, Any]]) -> None:
     """Note locations that a region changes which no other one is around, with what they hold."""
     if _thread.logs:
         return
-    root = _thread.trace
-    if root.effects.changed is None:
-        root.effects.changed = {}
+    known = _thread.trace.effects.changed
     for place, old in held:
-        root.effects.changed.setdefault(place.key, (_remembered(place, root.effects.changed), old))
+        known.setdefault(place.key, (_remembered(place, known), old))
 
 
 def _remembered(place: Location, among: dict) -> Location:

@@ -485,12 +485,10 @@ def note_identity(value: Any) -> None:
         return
     python_scalars.refuse_number(value, "`id`")
     python_scalars.refuse_string(value)
-    aliases = aliasing.Aliases.of_trace()
-    if aliases.identified is None:
-        aliases.identified = {}
+    known = aliasing.Aliases.of_trace().identified
     if is_symbolic(value) or isinstance(value, tuple):
-        refuse_identity((value, other) for other in aliases.identified.values())
-    aliases.identified[id(value)] = value
+        refuse_identity((value, other) for other in known.values())
+    known[id(value)] = value
 
 
 def refuse_identity(pairs: Iterable[tuple[Any, Any]]) -> None:

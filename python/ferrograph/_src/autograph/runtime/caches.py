@@ -29,7 +29,7 @@ def counting(callee: Any) -> Callable:
 
     def count() -> Any:
         held = callee.__self__
-        if id(held) in (_thread.trace.effects.asked or ()):
+        if id(held) in _thread.trace.effects.asked:
             raise errors.StagingError(
                 diagnostic(
                     here(),

@@ -141,7 +141,7 @@ def deriving(callee: Any) -> Callable:
 
     def derive() -> Any:
         cls = callee.__self__
-        if id(cls) in (_thread.trace.effects.asked or ()):
+        if id(cls) in _thread.trace.effects.asked:
             raise errors.StagingError(
                 diagnostic(
                     here(),
