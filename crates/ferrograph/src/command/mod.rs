@@ -1,14 +1,16 @@
 //! The program `ferrograph`: inspects and runs saved models.
 //!
 //! ```text
-//! ferrograph inspect PATH [--graph NAME]
+//! ferrograph inspect PATH [--graph NAME] [--serve[=PORT]]
 //! ferrograph run PATH [--signature NAME] [--input NAME=FILE.npy]... [--inputs FILE.npz] [--output FILE.npz]
 //! ```
 
 mod files;
 mod options;
+mod serve;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::inspector;
 use crate::model::Model;
 use crate::signature::{Outputs, Signature};
 use crate::value::Value;
@@ -31,11 +33,12 @@ const MISUSED: u8 = 2;
 const HELP: &str = "\
 Inspect and run saved models.
 
-usage: ferrograph inspect PATH [--graph NAME]
+usage: ferrograph inspect PATH [--graph NAME] [--serve[=PORT]]
        ferrograph run PATH [--signature NAME] [--input NAME=FILE.npy]... [--inputs FILE.npz] [--output FILE.npz]
 
 inspect prints the tags, signatures, functions and objects of the model in the folder PATH, with --graph the graph of a
-signature or function. run calls a signature, serving_default or the only one unless another is named, with the arrays of
+signature or function. With --serve it shows the model, or the Chrome trace or inspector's document in the file PATH, as a
+page at an address of this machine. run calls a signature, serving_default or the only one unless another is named, with the arrays of
 .npy files, or of a .npz file by their names, and writes what it gives to a .npz file, else prints it.
 
 The exit status is 0 where all went well, 1 where a model, a file or the run failed, 2 for a command line that is none.
@@ -116,6 +119,10 @@ fn done(args: Vec<OsString>, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn inspect(what: &Inspect, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(port) = what.serve {
+        let page = inspector::page(&inspector::document(&what.path)?)?;
+        return Ok(serve::serve(page, port, out)?);
+    }
     let model = Model::load(&what.path)?;
     if let Some(name) = &what.graph {
         return Ok(out.write_all(model.graph_text(name)?.as_bytes())?);

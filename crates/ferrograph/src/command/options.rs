@@ -17,6 +17,8 @@ pub(super) enum Action {
 pub(super) struct Inspect {
     pub path: PathBuf,
     pub graph: Option<String>,
+    /// Whether a page is served, and at which port; 0 is any.
+    pub serve: Option<u16>,
 }
 
 /// To run a signature of a model.
@@ -96,6 +98,7 @@ impl Args {
         while let Some((option, own)) = self.option()? {
             match &option[..] {
                 "--graph" => what.graph = Some(self.text(&option, own)?),
+                "--serve" => what.serve = Some(port(own)?),
                 "-h" | "--help" => return Ok(Action::Help),
                 _ => return Err(format!("inspect has no option {option}")),
             }
@@ -122,6 +125,13 @@ impl Args {
         what.path = self.path("run")?;
         Ok(Action::Run(what))
     }
+}
+
+/// The port behind `--serve=`, any where none is given.
+fn port(own: Option<OsString>) -> Result<u16, String> {
+    let Some(own) = own else { return Ok(0) };
+    let port = own.to_str().and_then(|text| text.parse().ok());
+    port.ok_or_else(|| format!("--serve=PORT needs a number up to 65535, got {own:?}"))
 }
 
 /// A name and the file behind it.
@@ -154,6 +164,14 @@ mod tests {
         };
         assert_eq!(run, Action::Run(want));
         assert_eq!(parsed("inspect --help").unwrap(), Action::Help);
+        for (line, port) in [("inspect --serve m", 0), ("inspect m --serve=8080", 8080)] {
+            let inspect = Inspect {
+                path: "m".into(),
+                serve: Some(port),
+                ..Inspect::default()
+            };
+            assert_eq!(parsed(line).unwrap(), Action::Inspect(inspect));
+        }
     }
 
     #[test]
@@ -165,6 +183,7 @@ mod tests {
             ("inspect m n", "\"n\" is another one"),
             ("inspect m --graph", "--graph needs a value"),
             ("inspect m --input x=y", "inspect has no option --input"),
+            ("inspect m --serve=x", "--serve=PORT needs a number"),
             ("run m --input x", "--input is NAME=FILE.npy"),
         ] {
             let found = parsed(line).unwrap_err();
