@@ -423,6 +423,19 @@ def test_the_program_serves_saved_data(tmp_path, served):
     assert asked(served(tmp_path / "data.json")) == (200, page.html)
 
 
+def test_a_port_that_is_taken_is_named(tmp_path):
+    (tmp_path / "trace.json").write_text("[]")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [*COMMAND, "inspect", f"--serve={port}", str(tmp_path / "trace.json")],
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"ferrograph: port {port} of 127.0.0.1 can't be served: ")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

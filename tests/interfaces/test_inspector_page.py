@@ -332,6 +332,21 @@ def test_the_policy_refuses_what_is_put_in(browser, tmp_path, inspection):
     assert found == [False, True, False]
 
 
+def test_a_frame_of_a_notebook_draws_the_page(browser, inspection):
+    page = browser.new_page(viewport=DESKTOP)
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.set_content(f"<p>before</p>{inspection._repr_html_()}<p>behind</p>")
+    frame = page.frame_locator("iframe")
+    frame.locator(".node").first.click()
+    assert "Placeholder" in frame.locator("#selection").inner_text()
+    font = frame.locator("body").evaluate("(body) => getComputedStyle(body).fontFamily")
+    assert font.endswith("monospace")
+    assert said == []
+    page.close()
+
+
 def test_a_trace_alone_has_its_times(opened, tmp_path):
     f = fg.function(lambda x: x @ x)
     with fg.profile() as taken:
