@@ -247,6 +247,25 @@ def test_text_of_the_program_stays_text():
     assert data_of(page) == made.data
 
 
+def test_of_long_files_what_is_used_is_shown(tmp_path):
+    lines = ["import ferrograph as fg"] + [f"# {n}" for n in range(2, 401)]
+    lines[99:101] = ["def g(x):", "    return fg.tanh(x)"]
+    lines[299:302] = ["@fg.function", "def f(x):", "    return g(x) + 1.0"]
+    (tmp_path / "long.py").write_text("\n".join(lines))
+    scope = {}
+    exec(compile("\n".join(lines), str(tmp_path / "long.py"), "exec"), scope)
+    scope["f"](fg.constant(1.0))
+    pieces = fg.inspect(scope["f"]).data["sources"]
+    own = [piece for piece in pieces if piece["file"].endswith("long.py")]
+    assert pieces[0] == own[0]
+    for piece in own:
+        first, last = piece["first"] - 1, piece["first"] - 1 + len(piece["lines"])
+        assert piece["lines"] == lines[first:last]
+    shown = [line for piece in own for line in piece["lines"]]
+    assert "    return fg.tanh(x)" in shown and "    return g(x) + 1.0" in shown
+    assert len(shown) < 40
+
+
 def test_half_a_surrogate_pair_does_no_harm():
     page = fg.inspect(fg.function(lambda x: x))
     page.data["title"] = "a\ud800b"

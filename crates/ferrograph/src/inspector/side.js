@@ -19,7 +19,8 @@ class SourceView {
     const used = new Set(this.page.lines());
     let stop = "0";
     for (const { file, first, lines } of sources) {
-      this.element.append(el("div", { class: "file" }, file));
+      const range = first > 1 ? `, lines ${first} to ${first + lines.length - 1}` : "";
+      this.element.append(el("div", { class: "file" }, file + range));
       lines.forEach((text, i) => {
         const key = `${file}:${first + i}`;
         const has = used.has(key);

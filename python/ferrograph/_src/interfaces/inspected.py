@@ -37,9 +37,9 @@ def document(function: Any, traces: list[Any], taken: Profile | None) -> dict[st
     shown = [json.loads(_core.inspector_trace(t, *_head(t))) for t in traces]
     profile = None if taken is None else _profile(taken)
     places = list(_lines(shown, profile))
-    used = {(file, number) for file, number, _ in places}
+    used = [(file, number) for file, number, _ in places]
     if not is_trace:
-        used.add(sources.definition(function)[:2])
+        used.insert(0, sources.definition(function)[:2])
     for place in places:
         place[0] = _file(place[0])
     records = [] if is_trace else records_of(function)
@@ -99,11 +99,12 @@ def _lines(traces: list[dict[str, Any]], profile: dict[str, Any] | None) -> Iter
 
 
 def _sources(used: Iterable[tuple[str, int]]) -> Iterator[dict[str, Any]]:
-    """The lines of the program at and around those in use, by files and pieces of them."""
+    """The lines of the program at and around those in use, by files, the first one first, and
+    pieces of them."""
     numbers: dict[str, set[int]] = {}
     for file, number in used:
         numbers.setdefault(file, set()).add(number)
-    for file, wanted in sorted(numbers.items()):
+    for file, wanted in numbers.items():
         lines = [line.rstrip("\r\n") for line in sources.lines(file)]
         for first, last in _pieces(sorted(wanted), len(lines)):
             yield {"file": _file(file), "first": first, "lines": lines[first - 1 : last]}
