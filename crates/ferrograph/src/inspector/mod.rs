@@ -181,7 +181,7 @@ mod tests {
             "/../../tests/saved/recorded/model"
         );
         let text = document(Path::new(folder)).unwrap();
-        assert!(page(&text).unwrap().contains("serving_default"));
+        assert!(page(&text).unwrap().contains("recurrent"));
         let found = parsed(&text).unwrap();
         assert_eq!(found["title"], "model");
         let traces = found["traces"].as_array().unwrap();
@@ -193,7 +193,9 @@ mod tests {
                 .unwrap()
                 .contains("shapes of a call")
         );
-        let nodes = dense["graphs"][0]["nodes"].as_array().unwrap();
+        // The signature calls the function.
+        assert_eq!(dense["graphs"][0]["nodes"][3]["regions"][0]["role"], "call");
+        let nodes = dense["graphs"][1]["nodes"].as_array().unwrap();
         assert!(nodes.iter().any(|node| node["op"] == "MatMul"));
     }
 
