@@ -256,6 +256,7 @@ if TYPE_CHECKING:
         random_uniform_initializer,
         zeros_initializer,
     )
+    from ._src.interfaces.inspector import inspect
     from ._src.interfaces.jax_names import grad, jit, vmap
     from ._src.interfaces.patches_and_orders import (
         approx_top_k,
@@ -440,6 +441,7 @@ __all__ = [
     "import_graph_def",
     "init_scope",
     "inside_function",
+    "inspect",
     "int8",
     "int16",
     "int32",
@@ -649,6 +651,7 @@ if not TYPE_CHECKING:
         "ifftnd": "ops.fourier_nd:ifftnd",
         "import_graph_def": "saved.graph_def:import_graph_def",
         "initializers": "compat.keras_parts:initializers",
+        "inspect": "interfaces.inspector:inspect",
         "irfftnd": "ops.fourier_nd:irfftnd",
         "is_symbolic_tensor": "interfaces.symbols:is_symbolic_tensor",
         "jit": "interfaces.jax_names:jit",

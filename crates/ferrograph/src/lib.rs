@@ -24,6 +24,7 @@
 //! * [`Signature`] takes and gives tensors by name, for programs that serve models.
 //! * [`Function`] is a function of the program that saved the model, with the traces that it had.
 //! * [`Value`] is a tensor: numbers, bools or strings.
+//! * [`inspector`] makes the page that shows graphs, plans and profiles.
 //! * [`command`] is the program `ferrograph`, which inspects and runs models from a shell.
 
 mod argument;
@@ -32,6 +33,7 @@ mod call;
 pub mod command;
 mod error;
 mod function;
+pub mod inspector;
 mod model;
 mod output;
 mod restore;

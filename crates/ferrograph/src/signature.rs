@@ -60,6 +60,10 @@ impl<'m> Signature<'m> {
         self.trace.outputs()
     }
 
+    pub(crate) fn trace(&self) -> &'m Trace {
+        self.trace
+    }
+
     /// Its graph as text.
     pub fn graph_text(&self) -> String {
         self.trace.graph_text()

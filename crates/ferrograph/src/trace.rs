@@ -151,6 +151,11 @@ impl Trace {
         &self.outputs
     }
 
+    /// Its graph with what it captured.
+    pub(crate) fn concrete(&self) -> &ConcreteFunction {
+        &self.function
+    }
+
     /// Its graph as text.
     pub fn graph_text(&self) -> String {
         text::print(&self.function.graph)

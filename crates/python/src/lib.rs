@@ -22,6 +22,7 @@ mod function;
 mod graph_handle;
 mod hooks;
 mod index;
+mod inspect;
 mod made;
 mod numbers;
 mod operators;
@@ -83,6 +84,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::hooks::register_hooks;
+    #[pymodule_export]
+    use super::inspect::{inspector_page, inspector_trace};
     #[pymodule_export]
     use super::numbers::PyNumbers;
     #[pymodule_export]

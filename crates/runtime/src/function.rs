@@ -98,6 +98,15 @@ impl ConcreteFunction {
         })
     }
 
+    /// The plan of the last call, where none runs just now.
+    pub fn plan_of_last_call(&self) -> Option<Arc<Plan>> {
+        let last = self.last.take()?;
+        let plan = last.plan.clone();
+        // Where a call on another thread has put its own, that one stays.
+        drop(self.last.put(last));
+        Some(plan)
+    }
+
     /// Says when plans of its graph get machine code, before the first is made.
     pub fn set_tier(&self, tier: Tier) {
         self.plans.set_tier(tier);

@@ -27,7 +27,10 @@ pub use dispatcher::{Dispatcher, compute, compute_pair, computes_now, emit, emit
 pub use function::{ConcreteFunction, Planned, evaluate_output};
 pub use gradient_path::{Break, Reason};
 pub use numerics::check_numerics;
-pub use plan::{Plan, PlanRunner, Tier, compile_unoptimised, plan_for, set_warning, verify_plan};
+pub use plan::{
+    FusedOutline, NodeOutline, Outline, Plan, PlanRunner, SlotOutline, StepOutline, Tier,
+    compile_unoptimised, plan_for, set_warning, verify_plan,
+};
 pub use profile::{Profile, ProfileData, ProfiledRun, ProfiledStep};
 pub use signature::{
     Leaf, Signature, SignatureBuilder, distance, generalise, is_general, leaves, matches,

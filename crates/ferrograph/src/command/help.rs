@@ -20,12 +20,13 @@ none.
 const INSPECT: &str = "\
 Print the tags, signatures, functions and objects of a saved model.
 
-usage: ferrograph inspect PATH [--graph NAME] [--json]
+usage: ferrograph inspect PATH [--graph NAME] [--json] [--serve[=PORT]]
 
-PATH is the folder of the model.
+PATH is the folder of the model; with --serve also a Chrome trace, or a document of the inspector.
 
   --graph NAME    print the graph of a signature or function instead
   --json          print one JSON object
+  --serve[=PORT]  show graphs, plans and times as a page at an address of this machine
 ";
 
 const RUN: &str = "\

@@ -1,7 +1,7 @@
 //! The program `ferrograph`: inspects and runs saved models.
 //!
 //! ```text
-//! ferrograph inspect PATH [--graph NAME] [--json]
+//! ferrograph inspect PATH [--graph NAME] [--json] [--serve[=PORT]]
 //! ferrograph run PATH [--signature NAME] [--input NAME=VALUE]... [--inputs FILE.npz] [--output FILE.npz] [--json]
 //! ferrograph help [COMMAND]
 //! ```
@@ -11,8 +11,10 @@ mod help;
 mod inputs;
 mod json;
 mod options;
+mod serve;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::inspector;
 use crate::model::Model;
 use crate::signature::{Outputs, Signature};
 use crate::value::Value;
@@ -112,6 +114,10 @@ fn done(args: Vec<OsString>, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn inspect(what: &Inspect, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Some(port) = what.serve {
+        let page = inspector::page(&inspector::document(&what.path)?)?;
+        return Ok(serve::serve(page, port, out)?);
+    }
     let model = Model::load(&what.path)?;
     if let Some(name) = &what.graph {
         let text = model.graph_text(name)?;

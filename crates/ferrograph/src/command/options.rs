@@ -27,6 +27,8 @@ pub(super) struct Inspect {
     pub path: PathBuf,
     pub graph: Option<String>,
     pub json: bool,
+    /// Whether a page is served, and at which port; 0 is any.
+    pub serve: Option<u16>,
 }
 
 /// To run a signature of a model.
@@ -151,8 +153,15 @@ impl Args {
             match &option[..] {
                 "--graph" => what.graph = Some(self.text(&option, own)?),
                 "--json" => what.json = flag(&option, own)?,
+                "--serve" => what.serve = Some(port(own)?),
                 "-h" | "--help" => return Ok(Action::Help(Topic::Inspect)),
-                _ => return Err(no_option("inspect", &option, &["--graph", "--json"])),
+                _ => {
+                    return Err(no_option(
+                        "inspect",
+                        &option,
+                        &["--graph", "--json", "--serve"],
+                    ));
+                }
             }
         }
         what.path = self.path("inspect")?;
@@ -189,6 +198,13 @@ fn flag(option: &str, own: Option<OsString>) -> Result<bool, String> {
         None => Ok(true),
         Some(value) => Err(format!("{option} takes no value, got {value:?}")),
     }
+}
+
+/// The port behind `--serve=`, any where none is given.
+fn port(own: Option<OsString>) -> Result<u16, String> {
+    let Some(own) = own else { return Ok(0) };
+    let port = own.to_str().and_then(|text| text.parse().ok());
+    port.ok_or_else(|| format!("--serve=PORT needs a number up to 65535, got {own:?}"))
 }
 
 /// The name of an input, and its value: a file where that begins with `@` or ends in `.npy`, else text.
@@ -255,6 +271,18 @@ mod tests {
     }
 
     #[test]
+    fn a_page_is_served_at_any_port_or_at_one() {
+        for (line, port) in [("inspect --serve m", 0), ("inspect m --serve=8080", 8080)] {
+            let inspect = Inspect {
+                path: "m".into(),
+                serve: Some(port),
+                ..Inspect::default()
+            };
+            assert_eq!(parsed(line).unwrap(), Action::Inspect(inspect));
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said() {
         for (line, said) in [
             ("", "a command is missing"),
@@ -271,7 +299,7 @@ mod tests {
             ("inspect m --json=yes", "--json takes no value, got \"yes\""),
             (
                 "inspect m --input x=y",
-                "inspect has no option --input: --graph, --json",
+                "inspect has no option --input: --graph, --json, --serve",
             ),
             (
                 "inspect m --grpah x",
@@ -281,6 +309,7 @@ mod tests {
                 "run m --ouput x",
                 "no option --ouput; did you mean --output?",
             ),
+            ("inspect m --serve=x", "--serve=PORT needs a number"),
             ("run m --halp", "no option --halp; did you mean --help?"),
             ("run m --input x", "--input is NAME=VALUE or NAME=FILE.npy"),
             ("run m --input =1", "--input is NAME=VALUE or NAME=FILE.npy"),

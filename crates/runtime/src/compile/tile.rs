@@ -452,6 +452,7 @@ impl<'a> Fusion<'a> {
             kernel,
             fused: Some(Box::new(Fused {
                 operations: self.parts.iter().map(|part| part.op.name()).collect(),
+                sites: self.parts.iter().map(|part| part.site).collect(),
                 rows: self.rows,
                 tile: self.tile,
                 vectors,

@@ -3,6 +3,7 @@
 mod atomic_slot;
 mod frame;
 mod native;
+mod outline;
 mod parallel_chains;
 mod place;
 mod plans;
@@ -22,6 +23,7 @@ pub(crate) use atomic_slot::AtomicSlot;
 pub(crate) use frame::{Frame, Frames};
 pub(crate) use native::{ENTRY, HostCall, HostWork, Native, Part, Path};
 pub use native::{Tier, set_warning};
+pub use outline::{FusedOutline, NodeOutline, Outline, SlotOutline, StepOutline};
 pub(crate) use parallel_chains::ParallelChains;
 pub(crate) use place::ALIGN;
 pub(crate) use plans::{LastPlan, PlanCache};

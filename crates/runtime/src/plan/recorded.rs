@@ -83,7 +83,7 @@ fn address(graph: &Weak<Graph>) -> usize {
 }
 
 /// How a step runs, and how many operations it is made of.
-fn kind(action: &Action) -> (Kind, usize) {
+pub(super) fn kind(action: &Action) -> (Kind, usize) {
     match action {
         Action::Kernel(bound) if bound.fused.is_some() => (Kind::Fused, n_operations(bound)),
         Action::Kernel(_) => (Kind::Kernel, 1),

@@ -33,7 +33,7 @@ pub(crate) struct Step {
 }
 
 /// The node that a step runs, for errors.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Site {
     /// Which of the plan's graphs.
     pub graph: u32,
@@ -101,6 +101,8 @@ pub(crate) struct Reduced {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fused {
     pub operations: Box<[&'static str]>,
+    /// The nodes of the operations.
+    pub sites: Box<[Site]>,
     /// Rows that go through all of them, and how many at a time.
     pub rows: usize,
     pub tile: usize,

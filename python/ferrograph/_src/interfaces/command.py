@@ -9,10 +9,15 @@ from .versions import show_versions
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130  # as shells say of a program that Ctrl-C has ended
+
 
 def main() -> int:
     """Do what the command line asks for, and give the status to exit with."""
     if sys.argv[1:] == ["versions"]:
         show_versions()
         return 0
-    return _core.run_command(sys.argv[1:])
+    try:
+        return _core.run_command(sys.argv[1:])
+    except KeyboardInterrupt:
+        return _INTERRUPTED
