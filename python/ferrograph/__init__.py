@@ -194,6 +194,7 @@ from ._src import door as _door
 
 if TYPE_CHECKING:
     from . import (
+        array_api,
         audio,
         autodiff,
         autograph,
@@ -342,6 +343,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "array_api",
     "as_dtype",
     "as_string",
     "as_tensorflow",
@@ -692,6 +694,7 @@ if not TYPE_CHECKING:
         "zeros_initializer": "interfaces.initializers:zeros_initializer",
     }
     _MODULES = (
+        "array_api",
         "audio",
         "autodiff",
         "autograph",
