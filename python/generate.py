@@ -28,6 +28,7 @@ NAVIGATION = "# The modules, by make generate."
 
 # What the import of the package leaves alone: opened when a name in it is first asked for.
 LAZY = (
+    "array_api",
     "autodiff",
     "batching",
     "checkpoint",
@@ -74,6 +75,7 @@ LAZY_AT_TOP = (
 )
 # Public modules that are made of lazy folders, and so import them at once.
 OPENED_BY = {
+    "array_api": "array_api",
     "autodiff": "autodiff",
     "data": "data",
     "distribute": "distribute",
@@ -95,7 +97,12 @@ OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
 
 # Public modules with more names than are declared in Python: the module whose ``names`` lists them
 # and whose ``find`` gives what they stand for.
-MADE_BY = {"raw_ops": "interfaces.raw_declared"}
+MADE_BY = {
+    "array_api": "array_api.names",
+    "array_api.fft": "array_api.fft",
+    "array_api.linalg": "array_api.linalg",
+    "raw_ops": "interfaces.raw_declared",
+}
 
 HEADER = "# Made by `make generate` from the declarations in ferrograph._src."
 WIDTH = 100
@@ -157,6 +164,8 @@ def natural(name: str) -> tuple:
 
 def listed(opening: str, items: list[str], closing: str, indent: str) -> str:
     """Items on one line where they fit, else one a line."""
+    if not items:
+        return f"{indent}{opening}{closing}\n"
     comma = "," if opening.endswith("= (") and len(items) == 1 else ""
     line = f"{indent}{opening}{', '.join(items)}{comma}{closing}"
     if len(line) <= WIDTH and not opening.endswith("["):

@@ -194,6 +194,7 @@ from ._src import door as _door
 
 if TYPE_CHECKING:
     from . import (
+        array_api,
         audio,
         autodiff,
         autograph,
@@ -343,6 +344,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "array_api",
     "as_dtype",
     "as_string",
     "as_tensorflow",
@@ -695,6 +697,7 @@ if not TYPE_CHECKING:
         "zeros_initializer": "interfaces.initializers:zeros_initializer",
     }
     _MODULES = (
+        "array_api",
         "audio",
         "autodiff",
         "autograph",

@@ -27,9 +27,9 @@ def test_an_attribute_of_arrays_answers_with_what_to_write(name, run_python):
 
 
 def test_the_suggestion_of_an_attribute_is_shown(run_python):
-    program = "import ferrograph as fg\nfg.ones([2, 2]).T\n"
+    program = "import ferrograph as fg\nfg.ones([2, 2]).flatten()\n"
     shown = run_python(program, check=False).stderr
-    assert shown.rstrip().endswith("has no attribute 'T': write `fg.transpose(x)`")
+    assert shown.rstrip().endswith("has no attribute 'flatten': write `fg.reshape(x, [-1])`")
 
 
 def test_a_misspelt_name_has_one_suggestion():

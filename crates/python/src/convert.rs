@@ -5,6 +5,7 @@
 //!
 //! NumPy is never imported here: an object can be one of NumPy's only where NumPy is imported already.
 
+mod arrow;
 mod foreign;
 mod numpy;
 mod scalar;

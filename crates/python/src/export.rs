@@ -4,6 +4,7 @@
 //! alive. Where the caller asks for a copy the array has memory of its own and may be written.
 
 mod array;
+mod arrow;
 mod buffer;
 pub(crate) mod dlpack;
 mod interface;
@@ -16,7 +17,7 @@ use ferrograph_tensor::{DType, Tensor};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyTuple};
 use std::ffi::c_int;
 
 /// What `__dlpack_device__` gives: the CPU in DLPack's numbering, and the number of the device.
@@ -96,6 +97,16 @@ pub(crate) fn to_dlpack<'py>(
     }
     let tensor = val.expect_tensor().or_raise(py)?;
     dlpack::to_dlpack(py, tensor, options.max_version, options.copy)
+}
+
+/// What `__arrow_c_array__` gives.
+pub(crate) fn to_arrow<'py>(
+    py: Python<'py>,
+    val: &Val,
+    requested: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    ferrograph_runtime::left_graph(val);
+    arrow::to_arrow(py, val.expect_tensor().or_raise(py)?, requested)
 }
 
 /// A DLPack capsule of a copy of a tensor, which its taker may write to; `ferrograph.experimental.dlpack` calls it.

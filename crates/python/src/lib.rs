@@ -3,6 +3,7 @@
 #[macro_use]
 mod once;
 
+mod arrow;
 mod attrs;
 mod bridge;
 mod callback;

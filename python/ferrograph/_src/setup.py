@@ -44,7 +44,11 @@ _find = lazy(
         "graph_being_built": "graph_view.graph",
         "graph_of": "graph_view.graph",
         "jacobian": "batching.jacobian",
+        "count": "array_api.members",
+        "matrices_transposed": "array_api.members",
+        "moved": "array_api.members",
         "name_argument": "context.arguments",
+        "namespace": "array_api.namespace",
         "reads_of": "autograph.convert.effects",
         "fills": "autograph.convert.memos",
         "save": "checkpoint.saved_datasets",
@@ -60,6 +64,7 @@ _find = lazy(
         "refuse_truth": "symbolic.python_scalars",
         "refuse_text": "symbolic.python_scalars",
         "weakened": "symbolic.python_scalars",
+        "transposed": "array_api.members",
         "while_loop": "control_flow.loops",
         "cond": "control_flow.cond",
     },
@@ -171,6 +176,49 @@ def _item(tensor: Any, key: Any) -> Any:
     return getitem(tensor, key)
 
 
+def _namespace(tensor: Any, /, *, api_version: str | None = None) -> Any:
+    """The functions of the Python array API standard, as a module.
+
+    Raises:
+      ValueError: for a version of the standard that is not followed.
+    """
+    return _find("namespace")(api_version)
+
+
+def _size(tensor: Any) -> Any:
+    """How many elements there are: a number where that is known, else a tensor."""
+    return _find("count")(tensor)
+
+
+def _transposed(tensor: Any) -> Any:
+    """The axes in reverse order."""
+    return _find("transposed")(tensor)
+
+
+def _matrices_transposed(tensor: Any) -> Any:
+    """The last two axes exchanged."""
+    return _find("matrices_transposed")(tensor)
+
+
+def _to_device(tensor: Any, device: Any, /, *, stream: Any = None) -> Any:
+    """This tensor: there is no other device than the CPU.
+
+    Raises:
+      ValueError: for another device, and where there is a stream.
+    """
+    return _find("moved")(tensor, device, stream)
+
+
+# What the Python array API standard asks of arrays beside what tensors have in any case.
+_ARRAY_MEMBERS = {
+    "T": property(_transposed),
+    "__array_namespace__": _namespace,
+    "mT": property(_matrices_transposed),
+    "size": property(_size),
+    "to_device": _to_device,
+}
+
+
 def _dtypes_by_code(dtypes: Any) -> list[Any]:
     found = {d._code: d for d in vars(dtypes).values() if isinstance(d, dtypes.DType)}
     return [found[code] for code in sorted(c for c in found if c is not None)]
@@ -216,6 +264,8 @@ def finish() -> None:
     )
     for name in ("__copy__", "__deepcopy__"):  # which `copy` asks for, and of eager ones finds
         setattr(_core.SymbolicTensor, name, lambda tensor, *memo: tensor)
+    for name, member in _ARRAY_MEMBERS.items():
+        setattr(_core.Tensor, name, member)
     hooks.converted_callback = convert_callback
     hooks.jacobian = _upward("jacobian")
     hooks.batch_jacobian = _upward("batch_jacobian")

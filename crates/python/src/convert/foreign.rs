@@ -1,7 +1,8 @@
-//! Arrays of other libraries to tensors: by `__array__`, the buffer protocol, or DLPack.
+//! Arrays of other libraries to tensors: by the Arrow C data interface, `__array__`, the buffer
+//! protocol, or DLPack.
 
 use super::strided::Strided;
-use super::{no_tensor, numpy};
+use super::{arrow, no_tensor, numpy};
 use crate::export::dlpack;
 use ferrograph_tensor::{DType, Tensor};
 use pyo3::buffer::PyUntypedBuffer;
@@ -14,6 +15,9 @@ pub(super) fn tensor_of(obj: &Bound<'_, PyAny>) -> PyResult<Option<Tensor>> {
     let py = obj.py();
     if obj.is_instance_of::<PyType>() {
         return Ok(None);
+    }
+    if let Some(found) = arrow::tensor_of(obj)? {
+        return Ok(Some(found));
     }
     let class = obj.get_type();
     let dlpack = class.getattr_opt(intern!(py, "__dlpack__"))?.is_some();

@@ -63,6 +63,14 @@ impl PyEager {
         export::to_dlpack(slf.py(), &slf.as_super().get().val, &options)
     }
 
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        slf: &Bound<'py, Self>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        export::to_arrow(slf.py(), &slf.as_super().get().val, requested_schema)
+    }
+
     fn __dlpack_device__(&self) -> (i32, i32) {
         export::DLPACK_CPU
     }

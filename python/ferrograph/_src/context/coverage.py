@@ -26,6 +26,9 @@ package is called ``fg``.
 >>> float(area(fg.constant(2.0)))
 12.0
 """,
+    "array_api": ("The Python array API standard: what ``__array_namespace__`` of tensors gives."),
+    "array_api.fft": "Fourier transforms of the array API standard.",
+    "array_api.linalg": "Linear algebra of the array API standard.",
     "audio": "Sound from and to the contents of files.",
     "autodiff": "Derivatives: tapes and forward mode.",
     "autograph": "AutoGraph: Python's control flow on tensors becomes control flow of the graph.",

@@ -69,7 +69,6 @@ FUNCTIONS = {
 
 # Attributes and methods of arrays there, and what to write here of a tensor ``x``.
 METHODS = {
-    "T": "fg.transpose(x)",
     "all": "fg.reduce_all(x)",
     "any": "fg.reduce_any(x)",
     "argmax": "fg.argmax(x, axis)",
@@ -92,7 +91,6 @@ METHODS = {
     "repeat": "fg.repeat(x, n)",
     "requires_grad": "tape.watch(x)",
     "reshape": "fg.reshape(x, shape)",
-    "size": "fg.size(x)",
     "squeeze": "fg.squeeze(x)",
     "std": "fg.math.reduce_std(x)",
     "sum": "fg.reduce_sum(x)",

@@ -17,6 +17,7 @@ __all__ = [
     "common_dtype",
     "dtype_of",
     "inexact",
+    "joint_dtype",
     "joined",
     "prefer_float32",
     "promoted",
@@ -95,6 +96,13 @@ def promoted(*values: Any) -> list[Any]:
     strong = [np.dtype(d.as_numpy_dtype) for d in strong]
     dtype = _together(strong, [k for k in weak if k is not None])
     return [array(m, dtype) for m in made]
+
+
+def joint_dtype(*values: Any) -> Any:
+    """The NumPy dtype that NumPy gives tensors, dtypes and Python's numbers together."""
+    kinds = [_KINDS.index(type(v)) for v in values if type(v) in _KINDS]
+    strong = [getattr(v, "dtype", v) for v in values if type(v) not in _KINDS]
+    return _together([dtype_of(d) for d in strong], kinds)
 
 
 def joined(*values: Any) -> list[Any]:

@@ -1,0 +1,1 @@
+"""The namespace of the Python array API standard, on tensors."""
