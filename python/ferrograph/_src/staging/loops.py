@@ -19,7 +19,7 @@ from ..heap.source_location import LoopShapeError, diagnostic
 from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import merged_objects, ranges, values
 from ..values import constants, dtypes, errors
 from ..values.errors import shown
@@ -463,7 +463,7 @@ def _refuse_early(e: NameError, loop: Loop, before: list, place: str) -> None:
             diagnostic(
                 place,
                 f"{name!r} is read in this loop before anything sets it",
-                f"Set {name!r} before the loop, for example to `fg.zeros([])`.",
+                f"Set {name!r} before the loop, for example to `{FG}.zeros([])`.",
             )
         ) from e
 
@@ -523,7 +523,7 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
                 place,
                 f"{label!r} is first set in this loop and used after it, but the loop may run no "
                 "iteration at all",
-                f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
+                f"Set {label!r} before the loop, for example to `{FG}.zeros([])`.",
             )
         )
     return True
