@@ -312,7 +312,7 @@ def coverage(spaces: dict[str, list[Public]], table: dict) -> str:
             text += f"\nPlanned: {', '.join(f'`{n}`' for n in planned[space])}.\n"
     text += "\n## Left out\n\n"
     for reason, names in table["LEFT_OUT"].items():
-        text += f"- As {reason}: {', '.join(f'`{n}`' for n in names.split())}.\n"
+        text += f"- As {reason.format(FG='fg')}: {', '.join(f'`{n}`' for n in names.split())}.\n"
     return text
 
 

@@ -295,12 +295,12 @@ def test_function_types():
     assert [s.shape.as_list() for s in found.flat_outputs] == [[None], [None]]
     assert str(found).splitlines() == [
         "Input Parameters:",
-        "  x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(None,), dtype=tf.float32, name=None)",
+        "  x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(None,), dtype=fg.float32, name=None)",
         "  k (POSITIONAL_OR_KEYWORD): Literal[2]",
-        "  scale (KEYWORD_ONLY): TensorSpec(shape=(), dtype=tf.float32, name=None)",
+        "  scale (KEYWORD_ONLY): TensorSpec(shape=(), dtype=fg.float32, name=None)",
         "Output Type:",
-        "  Dict[[('sum', TensorSpec(shape=(None,), dtype=tf.float32, name=None)), "
-        "('rest', List[TensorSpec(shape=(None,), dtype=tf.float32, name=None), Literal[None]])]]",
+        "  Dict[[('sum', TensorSpec(shape=(None,), dtype=fg.float32, name=None)), "
+        "('rest', List[TensorSpec(shape=(None,), dtype=fg.float32, name=None), Literal[None]])]]",
         "Captures:",
         "  None",
     ]

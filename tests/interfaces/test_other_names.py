@@ -20,7 +20,7 @@ def test_an_unknown_function_answers_with_one_that_exists(name):
 def test_an_attribute_of_arrays_answers_with_what_to_write(name, run_python):
     assert not hasattr(fg.constant(1.0), name)
     path = METHODS[name].partition("(")[0].split(".")
-    if path[0] == "fg":
+    if path[0] == "{FG}":
         found = fg
         for part in path[1:]:
             found = getattr(found, part)

@@ -126,7 +126,7 @@ def test_texts_say_that_a_tensor_is_weak(run_python):
     run_python(
         HEAD.format(mode="all")
         + """
-assert str(x) == "tf.Tensor([1. 2.], shape=(2,), dtype=float32, weak=True)", str(x)
+assert str(x) == "fg.Tensor([1. 2.], shape=(2,), dtype=float32, weak=True)", str(x)
 assert repr(x).endswith(", weak=True>"), repr(x)
 assert "weak" not in repr(half * x)
 """

@@ -10,6 +10,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+import ferrograph as fg
 import processor_time
 import pytest
 
@@ -72,7 +73,10 @@ class Document:
 
 @pytest.fixture
 def document(capfd):
-    return lambda name: Document(name, capfd)
+    """Opens a document by its name. The programs import the package as `tf`, as which it prints."""
+    fg.config.set_printed_name("tf")
+    yield lambda name: Document(name, capfd)
+    fg.config.set_printed_name("fg")
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ def doc(document):
 def test_a_function_is_an_operation(doc):
     value = doc.run("add").value
     assert repr(value) == (
-        "<fg.Tensor: shape=(2, 2), dtype=float32, numpy=\n"
+        "<tf.Tensor: shape=(2, 2), dtype=float32, numpy=\n"
         "array([[2., 2.],\n       [2., 2.]], dtype=float32)>"
     )
 
 
 def test_it_has_gradients(doc):
-    assert repr(doc.run("gradients").value) == "<fg.Tensor: shape=(), dtype=float32, numpy=1.0>"
+    assert repr(doc.run("gradients").value) == "<tf.Tensor: shape=(), dtype=float32, numpy=1.0>"
 
 
 def test_functions_nest(doc):

@@ -96,4 +96,4 @@ def test_dtypes_are_told_of_composites():
 
 def test_printed_parts_of_a_sparse_tensor():
     text = str(fg.SparseTensor([[0]], [1.0], [2]))
-    assert "values=tf.Tensor([1.], shape=(1,), dtype=float32)" in text
+    assert "values=fg.Tensor([1.], shape=(1,), dtype=float32)" in text

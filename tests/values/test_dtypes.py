@@ -95,7 +95,7 @@ def test_comparison_and_hashing():
 
 
 def test_names_print_as_documented():
-    assert repr(fg.int32) == "tf.int32"
+    assert repr(fg.int32) == "fg.int32"
     assert str(fg.int32) == "<dtype: 'int32'>"
     assert fg.int32.name == "int32"
 

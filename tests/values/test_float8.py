@@ -180,7 +180,7 @@ def test_printing():
         "<fg.Tensor: shape=(2, 3), dtype=float8_e5m2, numpy=\n"
         "array([[1, 2, -3],\n       [0.5, -0, 4]], dtype='float8_e5m2')>"
     )
-    assert str(x) == "tf.Tensor(\n[[1 2 -3]\n [0.5 -0 4]], shape=(2, 3), dtype=float8_e5m2)"
+    assert str(x) == "fg.Tensor(\n[[1 2 -3]\n [0.5 -0 4]], shape=(2, 3), dtype=float8_e5m2)"
     assert fg.strings.format("{}", x).numpy() == b"[[1 2 -3]\n [0.5 -0 4]]"
 
 

@@ -9,15 +9,15 @@ import pytest
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (2, "tf.Tensor(2, shape=(), dtype=int32)"),
-        (2.2, "tf.Tensor(2.2, shape=(), dtype=float32)"),
-        ("aa", "tf.Tensor(b'aa', shape=(), dtype=string)"),
-        (True, "tf.Tensor(True, shape=(), dtype=bool)"),
-        (1j, "tf.Tensor(1j, shape=(), dtype=complex128)"),
-        ([4, 1], "tf.Tensor([4 1], shape=(2,), dtype=int32)"),
-        (["a", "b"], "tf.Tensor([b'a' b'b'], shape=(2,), dtype=string)"),
-        ([[1, 2], [3, 4]], "tf.Tensor(\n[[1 2]\n [3 4]], shape=(2, 2), dtype=int32)"),
-        ([], "tf.Tensor([], shape=(0,), dtype=float32)"),
+        (2, "fg.Tensor(2, shape=(), dtype=int32)"),
+        (2.2, "fg.Tensor(2.2, shape=(), dtype=float32)"),
+        ("aa", "fg.Tensor(b'aa', shape=(), dtype=string)"),
+        (True, "fg.Tensor(True, shape=(), dtype=bool)"),
+        (1j, "fg.Tensor(1j, shape=(), dtype=complex128)"),
+        ([4, 1], "fg.Tensor([4 1], shape=(2,), dtype=int32)"),
+        (["a", "b"], "fg.Tensor([b'a' b'b'], shape=(2,), dtype=string)"),
+        ([[1, 2], [3, 4]], "fg.Tensor(\n[[1 2]\n [3 4]], shape=(2, 2), dtype=int32)"),
+        ([], "fg.Tensor([], shape=(0,), dtype=float32)"),
     ],
 )
 def test_str(value, text):
@@ -44,7 +44,7 @@ def test_repr(value, text):
 
 def test_bfloat16_prints_its_numbers():
     pytest.importorskip("ml_dtypes")
-    assert str(fg.constant(1.5, fg.bfloat16)) == "tf.Tensor(1.5, shape=(), dtype=bfloat16)"
+    assert str(fg.constant(1.5, fg.bfloat16)) == "fg.Tensor(1.5, shape=(), dtype=bfloat16)"
 
 
 def test_format():

@@ -223,7 +223,7 @@ def test_to_python():
     assert [row.tolist() for row in r.numpy()] == ROWS
     assert ragged([[1, 2], [3, 4]]).numpy().tolist() == [[1, 2], [3, 4]]
     assert repr(r) == "<fg.RaggedTensor [[1, 2], [], [3, 4, 5], [6]]>"
-    assert str(r).startswith("<tf.RaggedTensor [[1, 2]")
+    assert str(r).startswith("<fg.RaggedTensor [[1, 2]")
     assert len(r) == 4
     assert [listed(row) for row in r] == ROWS
     with pytest.raises(ValueError, match="ambiguous"):

@@ -10,9 +10,9 @@ from ferrograph import type_spec_from_value
 
 def test_printing():
     spec = fg.TensorSpec([None, 2], fg.int32)
-    assert repr(spec) == "TensorSpec(shape=(None, 2), dtype=tf.int32, name=None)"
+    assert repr(spec) == "TensorSpec(shape=(None, 2), dtype=fg.int32, name=None)"
     assert repr(fg.TensorSpec(None, name="x")) == (
-        "TensorSpec(shape=<unknown>, dtype=tf.float32, name='x')"
+        "TensorSpec(shape=<unknown>, dtype=fg.float32, name='x')"
     )
 
 

@@ -48,8 +48,8 @@ pub fn decode(bytes: &[u8]) -> Result<SnapshotMetadata> {
     if SERVICE.iter().any(|text| bytes.starts_with(text)) {
         bail!(
             Unimplemented,
-            "this is a snapshot of the tf.data service, which is not read here: load it in TensorFlow, and save it by \
-             Dataset.save"
+            "this is a snapshot of TensorFlow's data service, which is not read here: load it in TensorFlow, and save it \
+             by Dataset.save"
         );
     }
     let damaged = || err!(DataLoss, "what it says of the elements is damaged");

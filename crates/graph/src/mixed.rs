@@ -1,7 +1,7 @@
 //! What is said of inputs that should have one dtype and do not: what each is, where it was made, and the cast to write.
 
 use crate::{Decl, Kind, Sym, Val};
-use ferrograph_tensor::{DType, Tensor, with_element};
+use ferrograph_tensor::{DType, Tensor, printed_name, with_element};
 
 /// Two inputs that a declaration wants of one dtype.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,12 +79,13 @@ pub fn explain_other(name: &str, val: &Val, wanted: DType) -> String {
 
 fn cast_to_write(name: &str, val: &Val, to: DType) -> String {
     let name = argument(val).unwrap_or_else(|| name.to_owned());
+    let fg = printed_name();
     match (val.dtype(), to) {
-        (_, DType::String) => format!("write fg.strings.as_string({name}) to make it text"),
+        (_, DType::String) => format!("write {fg}.strings.as_string({name}) to make it text"),
         (DType::String, _) => {
-            format!("write fg.strings.to_number({name}, fg.{to}) to read numbers from it")
+            format!("write {fg}.strings.to_number({name}, {fg}.{to}) to read numbers from it")
         }
-        _ => format!("write fg.cast({name}, fg.{to})"),
+        _ => format!("write {fg}.cast({name}, {fg}.{to})"),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Reading pictures from the contents of files.
 
 use ferrograph_graph::{Inputs, Op, Runner, Specs, Tensors, declare, declared};
-use ferrograph_tensor::{DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err};
+use ferrograph_tensor::{
+    DType, Dim, PartialShape, Result, Tensor, TensorSpec, bail, err, printed_name,
+};
 use smallvec::smallvec;
 
 use crate::codec::{JpegRead, Method, Picture, is_jpeg, read, shape_of};
@@ -123,9 +125,10 @@ fn tensor(picture: Picture, dtype: DType, more: bool, scale: u16) -> Result<Tens
 /// Refuses more frames than one.
 fn single(picture: Picture, what: &str) -> Result<Picture> {
     if picture.frames > 1 {
+        let fg = printed_name();
         bail!(
             InvalidArgument,
-            "Got {} frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image, not {what}",
+            "Got {} frames, but animated gifs can only be decoded by {fg}.io.decode_gif or {fg}.io.decode_image, not {what}",
             picture.frames
         );
     }

@@ -16,7 +16,7 @@ mod values;
 pub(crate) use foreign::format_of;
 
 use crate::bridge::{is_tensor_like, is_tensor_shape};
-use ferrograph_tensor::{DType, Tensor};
+use ferrograph_tensor::{DType, Tensor, printed_name};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat, PyInt};
@@ -102,7 +102,8 @@ fn does_not_convert(obj: &Bound<'_, PyAny>, dtype: DType) -> PyErr {
     let hint = if dtype.is_integer() && obj.is_instance_of::<PyInt>() {
         ": it is out of range".to_owned()
     } else if number && dtype.is_numeric() {
-        format!("; to drop what does not fit, use fg.cast(value, fg.{dtype})")
+        let fg = printed_name();
+        format!("; to drop what does not fit, use {fg}.cast(value, {fg}.{dtype})")
     } else {
         String::new()
     };

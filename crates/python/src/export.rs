@@ -13,7 +13,7 @@ use crate::errors::IntoPyResult;
 use crate::tensor::{PyTensor, wrap};
 pub(crate) use array::TensorOwner;
 use ferrograph_graph::Val;
-use ferrograph_tensor::{DType, Tensor};
+use ferrograph_tensor::{DType, Tensor, printed_name};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -204,8 +204,12 @@ pub(crate) fn truth(py: Python<'_>, tensor: &Tensor) -> PyResult<bool> {
     match tensor.n_elements() {
         1 => python_number(py, tensor)?.is_truthy(),
         0 => Ok(false),
-        n => Err(PyValueError::new_err(format!(
-            "the truth value of a tensor with {n} elements is ambiguous; use fg.reduce_any(x) or fg.reduce_all(x)"
-        ))),
+        n => {
+            let fg = printed_name();
+            Err(PyValueError::new_err(format!(
+                "the truth value of a tensor with {n} elements is ambiguous; use {fg}.reduce_any(x) or \
+                 {fg}.reduce_all(x)"
+            )))
+        }
     }
 }

@@ -29,6 +29,7 @@ mod numbers;
 mod operators;
 mod origin;
 mod part;
+mod printed_name;
 mod profile;
 mod records;
 mod region;
@@ -95,6 +96,8 @@ mod _core {
     use super::origin::set_internal_paths;
     #[pymodule_export]
     use super::part::part_of;
+    #[pymodule_export]
+    use super::printed_name::{PyPrintedName, set_printed_name};
     #[pymodule_export]
     use super::profile::PyProfile;
     #[pymodule_export]

@@ -11,7 +11,7 @@ use crate::hooks::hooks;
 use crate::region::PyRegion;
 use crate::{bridge, export, fork, index, work};
 use ferrograph_graph::Val;
-use ferrograph_tensor::Tensor;
+use ferrograph_tensor::{Tensor, printed_name};
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ use pyo3::types::{PyFrozenSet, PyList};
 ///     array([[1, 2],
 ///            [5, 6]], dtype=int32)
 ///     >>> x.shape, x.dtype
-///     (TensorShape([2, 2]), tf.int32)
+///     (TensorShape([2, 2]), fg.int32)
 #[pyclass(
     name = "Tensor",
     module = "ferrograph",
@@ -181,11 +181,12 @@ impl PyTensor {
     }
 
     fn __setitem__(&self, _key: &Bound<'_, PyAny>, _value: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(PyTypeError::new_err(
+        Err(PyTypeError::new_err(format!(
             "a tensor does not support item assignment: its elements never change. Write `x = \
-             fg.tensor_scatter_nd_update(x, [[i]], [value])`, or keep the elements in a variable and write \
+             {}.tensor_scatter_nd_update(x, [[i]], [value])`, or keep the elements in a variable and write \
              `v[i].assign(value)`",
-        ))
+            printed_name()
+        )))
     }
 
     fn __delitem__(&self, _key: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -6,7 +6,7 @@ use crate::gradient_path::{Break, Reason, Step, Ways, carries};
 use ferrograph_graph::{Differentiability, Grad, OpRef, Sym, TraceRef, Val, Vals, ValueId};
 use ferrograph_ops::emit::*;
 use ferrograph_ops::{Placeholder, ReadVariableOp, VariableCell};
-use ferrograph_tensor::{DType, Origin, Result, Tensor, bail};
+use ferrograph_tensor::{DType, Origin, Result, Tensor, bail, printed_name};
 use ferrograph_transform::{Record, Replay, backprop};
 use hashbrown::{HashMap, HashSet};
 use parking_lot::Mutex;
@@ -129,8 +129,9 @@ impl Tape {
                 bail!(
                     Value,
                     "'{}' is a constant, which branches, loops and calls hold copies of: take the gradient by \
-                     fg.identity of it, made before they use it",
-                    node.name
+                     {}.identity of it, made before they use it",
+                    node.name,
+                    printed_name()
                 );
             }
             let inputs: Vals = node.inputs.iter().map(val).collect();

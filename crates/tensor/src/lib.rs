@@ -8,6 +8,7 @@ mod float8;
 mod memory;
 mod object;
 mod partial;
+mod printed_name;
 mod shape;
 mod spec;
 mod tensor;
@@ -21,6 +22,7 @@ pub use memory::{Made, check_bytes, checked_bytes, give_back, string_of, vec_for
 pub use num_complex::{Complex32, Complex64};
 pub use object::{Object, depth_over};
 pub use partial::{Dim, PartialShape};
+pub use printed_name::{printed_name, set_printed_name};
 pub use shape::{Dims, MAX_RANK, Shape, broadcast_shapes, row_major_strides};
 pub use spec::TensorSpec;
 pub use tensor::{Bytes, Tensor};

@@ -204,6 +204,7 @@ def _missing(namespace: str, name: str) -> AttributeError:
         coverage = _load(f"{__name__}.context.coverage")
         elsewhere = _load(f"{__name__}.context.other_names").FUNCTIONS
         there = dir(sys.modules[namespace])
-        text += coverage.hint(namespace.partition(".")[2], name, there, elsewhere)
+        package = _load(f"{__name__}.native").FG
+        text += coverage.hint(namespace.partition(".")[2], name, there, elsewhere, package)
     # Without the object, of which Python would make a suggestion of its own.
     return AttributeError(text, name=name)

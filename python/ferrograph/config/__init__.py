@@ -20,6 +20,7 @@ from .._src import door as _door
 
 if TYPE_CHECKING:
     from . import experimental, optimizer, threading
+    from .._src.interfaces.naming import get_printed_name, set_printed_name
     from .._src.interfaces.settings import (
         LogicalDevice,
         LogicalDeviceConfiguration,
@@ -40,6 +41,7 @@ __all__ = [
     "experimental_run_functions_eagerly",
     "functions_run_eagerly",
     "get_logical_device_configuration",
+    "get_printed_name",
     "get_soft_device_placement",
     "get_visible_devices",
     "list_logical_devices",
@@ -48,6 +50,7 @@ __all__ = [
     "progress_bars",
     "run_functions_eagerly",
     "set_logical_device_configuration",
+    "set_printed_name",
     "set_progress_bars",
     "set_soft_device_placement",
     "set_visible_devices",
@@ -61,8 +64,10 @@ if not TYPE_CHECKING:
         "experimental_functions_run_eagerly": "interfaces.settings:experimental_functions_run_eagerly",  # noqa: E501
         "experimental_run_functions_eagerly": "interfaces.settings:experimental_run_functions_eagerly",  # noqa: E501
         "get_logical_device_configuration": "interfaces.settings:get_logical_device_configuration",
+        "get_printed_name": "interfaces.naming:get_printed_name",
         "get_visible_devices": "interfaces.settings:get_visible_devices",
         "set_logical_device_configuration": "interfaces.settings:set_logical_device_configuration",
+        "set_printed_name": "interfaces.naming:set_printed_name",
         "set_visible_devices": "interfaces.settings:set_visible_devices",
     }
     _MODULES = ("experimental", "optimizer", "threading")

@@ -127,7 +127,7 @@ impl Scalar {
 
 pub(super) const TOO_LARGE: &str = "an integer in it does not fit 64 bits";
 pub(super) const BEYOND_FLOAT: &str =
-    "a number in it is beyond float32; give dtype=fg.float64 to keep it";
+    "a number in it is beyond float32; give dtype='float64' to keep it";
 
 /// The classes of values that do not mix in a sequence, except that integers go into floats.
 #[derive(Clone, Copy, PartialEq)]

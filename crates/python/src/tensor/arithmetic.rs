@@ -2,6 +2,7 @@
 
 use super::PyTensor;
 use crate::operators;
+use ferrograph_tensor::printed_name;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -176,10 +177,11 @@ impl PyTensor {
     }
 
     fn __hash__(&self) -> PyResult<isize> {
-        Err(PyTypeError::new_err(
+        let fg = printed_name();
+        Err(PyTypeError::new_err(format!(
             "Tensor is unhashable. Instead, use tensor.ref() as the key. To look a value up by what a tensor holds, write \
-             `fg.gather(values, index)`, or use a table of fg.lookup.",
-        ))
+             `{fg}.gather(values, index)`, or use a table of {fg}.lookup."
+        )))
     }
 }
 

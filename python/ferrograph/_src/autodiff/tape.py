@@ -9,7 +9,7 @@ from typing import Any
 
 from ..context import thread
 from ..context.hooks import hooks
-from ..native import _core
+from ..native import FG, _core
 from ..state.variable import Variable, variable_by_id
 from ..values import nest
 from ..values.composite import CompositeTensor, IndexedSlices
@@ -127,7 +127,8 @@ class GradientTape(_core.TapeBase):
         if self._is_joined():
             raise StagingError(
                 "`stop_recording` in a staged branch or loop, which two tapes record as a "
-                "whole that began outside of it: it would stop both. Use `fg.stop_gradient(value)` "
+                "whole that began outside of it: it would stop both. Use "
+                f"`{FG}.stop_gradient(value)` "
                 "for what is a constant to both, or begin the other tape within the branch or loop"
             )
         self._recording = False

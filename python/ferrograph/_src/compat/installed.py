@@ -8,6 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from ..native import FG
+
 __all__ = ["check_keras"]
 
 _BACKEND = "tensorflow"
@@ -19,12 +21,12 @@ def check_keras() -> None:
     """
     if importlib.util.find_spec("keras") is None:
         raise ModuleNotFoundError(
-            "fg.keras is the installed Keras, and there is none: pip install 'ferrograph[keras]'"
+            f"{FG}.keras is the installed Keras, and there is none: pip install 'ferrograph[keras]'"
         )
     name, place = _chosen()
     if name != _BACKEND:
         raise ImportError(
-            f"fg.keras runs on Keras' {_BACKEND} backend, but {place} names {name!r}: set it to "
+            f"{FG}.keras runs on Keras' {_BACKEND} backend, but {place} names {name!r}: set it to "
             f"{_BACKEND!r}, or unset it"
         )
 

@@ -6,7 +6,7 @@ import importlib
 from types import ModuleType
 
 from .dynamic import accept_dynamic
-from .install import as_tensorflow
+from .install import install
 from .installed import check_keras
 from .legacy import legacy_module
 
@@ -21,7 +21,7 @@ def load() -> ModuleType:
     backend, RuntimeError where TensorFlow itself is loaded.
     """
     check_keras()
-    as_tensorflow()
+    install()
     keras = importlib.import_module("keras")
     accept_dynamic(keras)
     return legacy_module("keras")

@@ -283,7 +283,7 @@ LEFT_OUT = {
         sysconfig.MONOLITHIC_BUILD sysconfig.get_build_info sysconfig.get_compile_flags
         sysconfig.get_include sysconfig.get_lib sysconfig.get_link_flags
     """,
-    "an operation's gradient is declared with it; fg.custom_gradient gives another": """
+    "an operation's gradient is declared with it; {FG}.custom_gradient gives another": """
         RegisterGradient no_gradient AggregationMethod
     """,
     "it belongs to graphs that are built and run by hand": """
@@ -292,13 +292,13 @@ LEFT_OUT = {
         data.experimental.get_model_proto data.experimental.make_saveable_from_iterator
         data.experimental.DatasetInitializer
     """,
-    "profiles are made in the process: with fg.profile() as p": """
+    "profiles are made in the process: with {FG}.profile() as p": """
         profiler.experimental.client profiler.experimental.server
     """,
     "it wraps the cells of an older Keras": """
         nn.RNNCellDropoutWrapper nn.RNNCellResidualWrapper
     """,
-    "databases are read through a generator: fg.data.Dataset.from_generator": """
+    "databases are read through a generator: {FG}.data.Dataset.from_generator": """
         data.experimental.SqlDataset
     """,
 }
@@ -317,10 +317,15 @@ _LEFT_OUT_MODULES = {
 
 
 def hint(
-    namespace: str, name: str, there: Iterable[str], elsewhere: Mapping[str, str] | None = None
+    namespace: str,
+    name: str,
+    there: Iterable[str],
+    elsewhere: Mapping[str, str],
+    package: object,
 ) -> str:
     """What to say behind "has no attribute": where the name stands, what the function of that name
-    ``elsewhere`` is called here, or which is like it."""
+    ``elsewhere`` is called here, or which is like it. ``package`` is the program's name for the
+    package."""
     full = f"{namespace}.{name}" if namespace else name
     if full in _PLANNED_MODULES or name in PLANNED.get(namespace, "").split():
         return ": it is planned, and not there yet (docs/coverage.md)"
@@ -328,8 +333,8 @@ def hint(
         return f": it is left out, as {_LEFT_OUT_MODULES[full]}"
     for reason, names in LEFT_OUT.items():
         if full in names.split():
-            return f": it is left out, as {reason}"
-    if elsewhere and not namespace and name in elsewhere:
-        return f": use fg.{elsewhere[name]}"
+            return f": it is left out, as {reason.format(FG=package)}"
+    if not namespace and name in elsewhere:
+        return f": use {package}.{elsewhere[name]}"
     near = difflib.get_close_matches(name, [n for n in there if n[0] != "_"], n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -14,7 +14,7 @@ import weakref
 
 from .. import later
 from ..hints import TYPE_CHECKING, Any
-from ..native import _core
+from ..native import FG, _core
 from ..values.errors import OperatorNotAllowedInGraphError
 from ..values.public import public
 from . import sources
@@ -120,7 +120,7 @@ def _explain(error: BaseException) -> None:
     if isinstance(error, AttributeError):
         _explain_attribute(error)
     if isinstance(error.__cause__, OperatorNotAllowedInGraphError) and error.args == (_SEQUENCE,):
-        error.args = (f"{_SEQUENCE}: {_NO_ELEMENT}",)
+        error.args = (f"{_SEQUENCE}: {_no_element()}",)
     if not isinstance(error, OperatorNotAllowedInGraphError) or not error.args:
         return
     traceback, reason, frame = error.__traceback__, None, None
@@ -136,7 +136,7 @@ def _explain(error: BaseException) -> None:
                 )
         traceback = traceback.tb_next
     if frame is not None and (name := _called_of_math(frame)):
-        error.args = (f"{error.args[0]}: `fg.math.{name}` in place of `math.{name}`",)
+        error.args = (f"{error.args[0]}: `{FG}.math.{name}` in place of `math.{name}`",)
         return
     if reason is not None:
         text = f"{error.args[0]}\nAutoGraph did not convert the code: {reason}."
@@ -198,11 +198,15 @@ def _is_raised_at(traceback: types.TracebackType) -> bool:
 
 
 _SEQUENCE = "setting an array element with a sequence."  # as NumPy says it
-_NO_ELEMENT = (
-    "an element of a NumPy array cannot be a tensor that has no value while the function is "
-    "traced. Collect the tensors in a list for `fg.stack`, or write `fg.tensor_scatter_nd_update`."
-)
 _VALUE = frozenset({"numpy", "eval"})  # what gives the value of a tensor
+
+
+def _no_element() -> str:
+    return (
+        "an element of a NumPy array cannot be a tensor that has no value while the function is "
+        f"traced. Collect the tensors in a list for `{FG}.stack`, or write "
+        f"`{FG}.tensor_scatter_nd_update`."
+    )
 
 
 def _explain_attribute(error: AttributeError) -> None:
@@ -211,7 +215,7 @@ def _explain_attribute(error: AttributeError) -> None:
     if not isinstance(tensor, _core.Tensor) or not error.args or "\n" in str(error.args[0]):
         return
     if name in other_names.METHODS:
-        cure = f": write `{other_names.METHODS[name]}`"
+        cure = f": write `{other_names.METHODS[name].format(FG=FG)}`"
         error.args = (error.args[0].removesuffix(cure) + cure,)
         return
     if not _core.is_symbolic(tensor):
@@ -230,7 +234,8 @@ def _explain_attribute(error: AttributeError) -> None:
     if name in _VALUE:
         cure = (
             f"Return the tensor and call `.{name}()` on what the traced function gives; inside it "
-            "use operations of ferrograph, or `fg.numpy_function` around Python that needs values."
+            f"use operations of ferrograph, or `{FG}.numpy_function` around Python that needs "
+            "values."
         )
     else:
         cure = (

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context.hooks import hooks
-from ..native import _core
+from ..native import FG, _core
 from ..ops._dispatch import told
 from ..state.tensor_array import TensorArray
 from ..values import nest
@@ -229,7 +229,7 @@ def _check_dtype(spec: Any, value: Any) -> None:
     if known and value.dtype != spec.dtype:
         raise TypeError(
             f"the function gives {value.dtype.name}, and its signature (by default the dtypes of "
-            f"`elems`) says {spec.dtype.name}: give `fn_output_signature=fg.{value.dtype.name}`"
+            f"`elems`) says {spec.dtype.name}: give `fn_output_signature={FG}.{value.dtype.name}`"
         )
 
 
@@ -262,8 +262,8 @@ def _accumulate(fn: Callable[..., Any], structure: Any, held: list[Any], row: An
         if new.dtype != old.dtype:
             raise TypeError(
                 f"the function gives {new.dtype.name} for what was {old.dtype.name} before: give "
-                f"`fg.cast(value, fg.{old.dtype.name})`, or an `initializer` of "
-                f"`fg.{new.dtype.name}`"
+                f"`{FG}.cast(value, {FG}.{old.dtype.name})`, or an `initializer` of "
+                f"`{FG}.{new.dtype.name}`"
             )
     return [new for new, _ in made]
 

@@ -323,7 +323,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
     >>> dataset = fg.data.Dataset.range(3).map(lambda x: 2 * x)
     >>> fg.data.experimental.get_structure(dataset)
-    TensorSpec(shape=(), dtype=tf.int64, name=None)
+    TensorSpec(shape=(), dtype=fg.int64, name=None)
 
     Args:
       dataset_or_iterator: a ``Dataset`` or an iterator of one.

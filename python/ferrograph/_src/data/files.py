@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from ..native import _core
+from ..native import FG, _core
 from ..ops.arrays import reshape
 from ..ops.debug import Assert
 from ..values.dtypes import int64, string
@@ -72,7 +72,7 @@ def names_of(filenames: Any) -> Any:
     """The names of files, as they are. TypeError where they are no strings."""
     if filenames.dtype != string:
         raise TypeError(
-            "The `filenames` argument must contain `tf.string` elements. Got "
+            f"The `filenames` argument must contain `{FG}.string` elements. Got "
             f"`{shown(filenames.dtype)}` elements."
         )
     return filenames
@@ -81,12 +81,12 @@ def names_of(filenames: Any) -> Any:
 def _check_names(spec: Any) -> None:
     if not isinstance(spec, TensorSpec) or spec.dtype != string:
         raise TypeError(
-            "The `filenames` argument must contain `tf.string` elements. Got a dataset of "
+            f"The `filenames` argument must contain `{FG}.string` elements. Got a dataset of "
             f"{spec} elements."
         )
     if not spec.shape.is_compatible_with([]):
         raise TypeError(
-            "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. "
+            f"The `filenames` argument must contain `{FG}.string` elements of shape [] (i.e. "
             f"scalars). Got a dataset of element shape {shown(spec.shape)}."
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..native import _core
+from ..native import FG, _core
 from ..values import errors, nest
 from ..values.composite import CompositeTensor
 from ..values.dtypes import int64
@@ -35,7 +35,7 @@ class Iterator(_core.IteratorBase, CompositeTensor):
     >>> int(next(it)), int(next(it))
     (0, 1)
     >>> it.element_spec
-    TensorSpec(shape=(), dtype=tf.int64, name=None)
+    TensorSpec(shape=(), dtype=fg.int64, name=None)
 
     A ``train.Checkpoint`` saves where it is: how many elements it passed, and the seeds of the
     shuffles and random sources on the way. To restore it, an iterator over the same pipeline begins
@@ -131,7 +131,7 @@ class Iterator(_core.IteratorBase, CompositeTensor):
         return _core.emit("IteratorHasNext", (self._handle, stopped))
 
     def __repr__(self) -> str:
-        return f"<ferrograph.data.Iterator element_spec={self._element_spec}>"
+        return f"<{FG}.data.Iterator element_spec={self._element_spec}>"
 
 
 def _listed(found: Any) -> list[Any]:
@@ -199,7 +199,7 @@ class Optional(CompositeTensor):
         return OptionalSpec(self._element_spec)
 
     def __repr__(self) -> str:
-        return f"<ferrograph.experimental.Optional element_spec={self._element_spec}>"
+        return f"<{FG}.experimental.Optional element_spec={self._element_spec}>"
 
 
 @public("data.NumpyIterator")

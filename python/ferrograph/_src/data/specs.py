@@ -113,7 +113,7 @@ class OptionalSpec(_HandleSpec):
     """The type of an optional value of the type ``value_spec``.
 
     >>> fg.data.experimental.Optional.from_value(fg.constant(3))._type_spec.element_spec
-    TensorSpec(shape=(), dtype=tf.int32, name=None)
+    TensorSpec(shape=(), dtype=fg.int32, name=None)
     """
 
     __slots__ = ()
@@ -138,7 +138,7 @@ class TensorArraySpec(TypeSpec):
 
     >>> rows = fg.data.Dataset.range(2).map(lambda x: fg.TensorArray(fg.int64, 1).write(0, x))
     >>> rows.element_spec
-    TensorArraySpec(TensorShape([]), tf.int64, False, True)
+    TensorArraySpec(TensorShape([]), fg.int64, False, True)
     """
 
     __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")

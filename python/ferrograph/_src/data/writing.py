@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..files import records
-from ..native import _core
+from ..native import FG, _core
 from ..values.dtypes import string
 from ..values.errors import shown
 from ..values.public import public
@@ -42,7 +42,7 @@ class TFRecordWriter:
         """
         if not isinstance(dataset, Dataset):
             raise TypeError(
-                f"Invalid `dataset.` Expected a `tf.data.Dataset` but got {shown(dataset)}."
+                f"Invalid `dataset.` Expected a `{FG}.data.Dataset` but got {shown(dataset)}."
             )
         spec = dataset.element_spec
         if not isinstance(spec, TensorSpec) or spec.dtype != string or spec.shape.rank != 0:

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Callable
 from typing import Any
 
+from ..native import FG
 from ..state.variable import Variable
 from ..values.public import public
 
@@ -124,7 +125,7 @@ class InputContext:
 
     def __repr__(self) -> str:
         return (
-            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, "
+            f"{FG}.distribute.InputContext(input pipeline id {self.input_pipeline_id}, "
             f"total: {self.num_input_pipelines})"
         )
 
@@ -146,7 +147,7 @@ class ValueContext:
 
     def __repr__(self) -> str:
         return (
-            f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group}, "
+            f"{FG}.distribute.ValueContext(replica id {self.replica_id_in_sync_group}, "
             f"total replicas in sync: {self.num_replicas_in_sync})"
         )
 

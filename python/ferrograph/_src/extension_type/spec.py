@@ -6,7 +6,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any
 
-from ..native import _core
+from ..native import FG, _core
 from ..values import nest
 from ..values.errors import shown
 from ..values.public import public
@@ -161,7 +161,7 @@ class ExtensionTypeSpec(TypeSpec):
             name = getattr(self._value_type, "__name__", "this class")
             raise TypeError(
                 f"values of {name} have no rows and are not stacked: make the class one of "
-                "fg.experimental.BatchableExtensionType"
+                f"{FG}.experimental.BatchableExtensionType"
             )
         return found
 

@@ -39,7 +39,7 @@ class VarLenFeature(NamedTuple):
     """A feature of any number of values; it parses as a sparse tensor.
 
     >>> fg.io.VarLenFeature(fg.string).dtype
-    tf.string
+    fg.string
 
     Attributes:
       dtype: float32, int64 or string.

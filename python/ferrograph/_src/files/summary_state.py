@@ -14,7 +14,7 @@ from typing import Any
 from .. import ops
 from ..context import thread
 from ..control_flow.cond import cond
-from ..native import _core
+from ..native import FG, _core
 from ..ops._base import static_value
 from ..ops._dispatch import told
 from ..values.dtypes import bool as boolean
@@ -273,7 +273,7 @@ def _at(step: Any) -> Any:
     if step is None:
         raise ValueError(
             "No step set. Please specify one either through the `step` argument or through "
-            "tf.summary.experimental.set_step()"
+            f"{FG}.summary.experimental.set_step()"
         )
     return ops.cast(step, int64)
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..context import thread
 from ..function import concrete
 from ..function.explain.profile import profile
-from ..native import _core
+from ..native import FG, _core
 from ..values import errors, wire
 from ..values.dtypes import string
 from ..values.public import public
@@ -78,7 +78,7 @@ def _is_refused(what: str) -> bool:
     """Whether a function is being traced, where traces are neither begun nor ended; says so."""
     if not thread.inside_function():
         return False
-    warnings.warn(f"Cannot {what} trace inside a tf.function.", stacklevel=3)
+    warnings.warn(f"Cannot {what} trace inside a {FG}.function.", stacklevel=3)
     return True
 
 
@@ -142,12 +142,12 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
     >>> fg.summary.trace_export("nothing", step=0)
     Traceback (most recent call last):
         ...
-    ValueError: Must enable trace before export through tf.summary.trace_on.
+    ValueError: Must enable trace before export through fg.summary.trace_on.
     """
     if _is_refused("export"):
         return
     if not _current:
-        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
+        raise ValueError(f"Must enable trace before export through {FG}.summary.trace_on.")
     trace = _current[-1]
     whole = trace.graph and not trace.profiler
     plugin = "graph_run_metadata_graph" if whole else "graph_run_metadata"

@@ -19,7 +19,7 @@ from ..context.thread import Undetermined
 from ..context.tracebacks import tell_notes
 from ..heap.trace_context import lifted
 from ..hints import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
-from ..native import _core
+from ..native import FG, _core
 from ..state.variable import Creation, pop_creation, push_creation, told
 from ..values.errors import InvalidArgumentError, shown
 from ..values.public import public
@@ -425,7 +425,7 @@ class Function(Explained, Generic[P, R]):
         return self._staged[0]
 
     def __repr__(self) -> str:
-        return f"<ferrograph.function {self._name} at {id(self):#x}>"
+        return f"<{FG}.function {self._name} at {id(self):#x}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return special.reduce_function(self, protocol)

@@ -10,7 +10,7 @@ from .. import later
 from ..context import thread
 from ..context.hooks import hooks
 from ..hints import TYPE_CHECKING, Any
-from ..native import _core
+from ..native import FG, _core
 from ..values.public import public
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Operation:
         return hash((self.graph, self.name))
 
     def __repr__(self) -> str:
-        return f"<tf.Operation '{self.name}' type={self.type}>"
+        return f"<{FG}.Operation '{self.name}' type={self.type}>"
 
 
 def _scopes(name: str) -> set[str]:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ..context import ownership
 from ..hints import Any
+from ..native import FG
 from . import frames, trace_context
 from .adapters import SCALARS
 from .adapters.base import Aside, Found, State, Through, TypeAdapter, Whole
@@ -315,7 +316,7 @@ def form(callee: Any) -> Any:
         if is_refused(args, kwargs):
             raise refusal(
                 says[0].format(name),
-                says[1],
+                says[1].format(FG=FG),
             )
         return callee(*args, **kwargs)
 
@@ -357,12 +358,12 @@ def _asks_for_references(args: tuple, kwargs: dict) -> bool:
 _SAYS_ACTING = (
     "external effect of `{}` in a staged branch or loop: it would act on files, processes or the "
     "interpreter once, at trace time",
-    "Call it outside of the branch or loop, or in `fg.py_function`.",
+    "Call it outside of the branch or loop, or in `{FG}.py_function`.",
 )
 _SAYS_COUNTING = (
     "`{}` counts objects or references to them, and a trace holds references to objects of the "
     "program as well",
-    "Call it outside of the traced function, or in `fg.py_function`.",
+    "Call it outside of the traced function, or in `{FG}.py_function`.",
 )
 _SAYS_SIZING = (
     "`{}` of an array fails where it has other references, and after a staged branch or loop a "

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from ..context import ownership
 from ..context.locals import keeps_arguments, locals_of
 from ..hints import Any
+from ..native import FG
 from . import frames, reachable
 from .adapters import CHECKED_BY_ITERATORS, EXACT_CONTAINERS, FOUND_BY_WALKS
 from .source_location import refusal
@@ -100,7 +101,7 @@ def changed_while_running(place: str) -> Exception:
     return refusal(
         "a staged loop iterates over a list that grew in a staged branch or loop, and its body "
         "changes that list: the loop would not see it",
-        "Iterate over a copy (`for v in list(items):`), or over `fg.stack(items)`.",
+        f"Iterate over a copy (`for v in list(items):`), or over `{FG}.stack(items)`.",
         place,
     )
 

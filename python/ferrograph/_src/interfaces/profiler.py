@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from typing import Any, NamedTuple
 
+from ..native import FG
 from ..values import errors
 from ..values.public import public
 
@@ -26,7 +27,7 @@ def _tell() -> None:
     if not _State.has_told:
         _State.has_told = True
         logging.getLogger("ferrograph").warning(
-            "fg.profiler writes no files: `with fg.profile() as p: ...` records the steps of "
+            f"{FG}.profiler writes no files: `with {FG}.profile() as p: ...` records the steps of "
             "functions; print(p) shows them, p.to_chrome_trace(path) writes them"
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import ops
 from ..extension_type.classes import BatchableExtensionType
-from ..native import Tensor, _core
+from ..native import FG, Tensor, _core
 from ..numpy_like import lattice
 from ..values.errors import shown
 from ..values.markers import TensorType
@@ -187,7 +187,7 @@ def updates(method: F) -> F:
             name, own = method.__name__, self.dtype.name
             raise TypeError(
                 f"{name}: the variable keeps its dtype {own}, and the value together with it"
-                f" has {found[0].name}: cast the value to {own} with fg.cast"
+                f" has {found[0].name}: cast the value to {own} with {FG}.cast"
             )
         return method(self, _of_dtype(value, found[0]), *args, **kwargs)
 

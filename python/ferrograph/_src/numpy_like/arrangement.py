@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..native import _core
+from ..native import FG, _core
 from ..ops._dispatch import told
 from ..ops._numbers import whole, wholes
 from ..values.errors import shown
@@ -99,7 +99,9 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 def _numbers(axes: Any, rank: int | None) -> list[int]:
     if rank is None:
-        raise ValueError(f"axis {axes} needs a tensor of known rank; give it with fg.ensure_shape")
+        raise ValueError(
+            f"axis {axes} needs a tensor of known rank; give it with {FG}.ensure_shape"
+        )
     if isinstance(axes, _core.Tensor) and axes.ndim:
         axes = wholes(axes, "axis")
     several = isinstance(axes, (list, tuple, range)) or getattr(axes, "ndim", 0) > 0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import ops
-from ..native import _core
+from ..native import FG, _core
 from ..values.dtypes import int64
 
 __all__ = ["is_advanced", "picked"]
@@ -67,7 +67,7 @@ def _entries(tensor: Any, key: tuple[Any, ...]) -> list[Any]:
     mask."""
     rank = tensor.shape.rank
     if rank is None:
-        raise ValueError("arrays of indices need a tensor of known rank; see fg.ensure_shape")
+        raise ValueError(f"arrays of indices need a tensor of known rank; see {FG}.ensure_shape")
     found: list[Any] = []
     for entry in key:
         if entry is Ellipsis or entry is None or isinstance(entry, slice):
@@ -88,7 +88,7 @@ def _indices(entry: Any) -> list[Any]:
     made = _core.convert_to_tensor(entry)
     if made.dtype.is_bool:
         if made.shape.rank is None:
-            raise ValueError("a mask must have a known rank; see fg.ensure_shape")
+            raise ValueError(f"a mask must have a known rank; see {FG}.ensure_shape")
         return ops.unstack(ops.where(made), made.shape.rank, axis=1)
     if isinstance(entry, (list, tuple)) and not entry:
         return [ops.zeros([0], int64)]

@@ -106,7 +106,7 @@ def promote_types(type1: Any, type2: Any) -> Any:
     """The dtype that NumPy gives values of two dtypes together.
 
     >>> fg.experimental.numpy.promote_types("int32", "float32")
-    tf.float64
+    fg.float64
 
     Args:
       type1, type2: dtypes, or what NumPy reads as such, such as names.
@@ -125,7 +125,7 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that values and dtypes have together.
 
     >>> fg.experimental.numpy.result_type(1, 2.0)
-    tf.float64
+    fg.float64
 
     Args:
       *arrays_and_dtypes: tensors, what converts to such, and dtypes or their names; one at least.

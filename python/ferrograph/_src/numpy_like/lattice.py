@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..native import FG
 from ..values import nest
 from ..values.dtypes import DType, as_dtype
 
@@ -109,7 +110,7 @@ def _checked(a: Kind, b: Kind) -> Kind:
         shown = " and ".join(f"({name}, weak={weak})" for name, weak in (a, b))
         raise TypeError(
             f"In promotion mode SAFE, implicit dtype promotion between {shown} is disallowed: it"
-            f" gives {result[0]}. Cast one of them with fg.cast, or use the mode 'all'"
+            f" gives {result[0]}. Cast one of them with {FG}.cast, or use the mode 'all'"
         )
     return result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..hints import Any
-from ..native import Tensor, _core
+from ..native import FG, Tensor, _core
 from ..values import errors
 from ..values.composite import IndexedSlices
 from ..values.dtypes import DType, as_dtype, bool, dtype_or, float32, float64, int32, int64, string
@@ -140,7 +140,7 @@ def known_rank(tensor: Any, what: str) -> int:
     """
     rank = tensor.ndim
     if rank is None:
-        raise ValueError(f"{what} needs a tensor of known rank; give it with fg.ensure_shape")
+        raise ValueError(f"{what} needs a tensor of known rank; give it with {FG}.ensure_shape")
     return rank
 
 
@@ -259,7 +259,7 @@ def shape_argument(shape: TensorLike) -> Any:
         if any(size is None for size in shape):
             raise ValueError(
                 f"a fully known shape is needed here, got {list(shape)}; "
-                "take unknown sizes from fg.shape(tensor)"
+                f"take unknown sizes from {FG}.shape(tensor)"
             )
     if isinstance(shape, int):
         return convert((shape,), int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..values.composite import CompositeInput
 from ..values.errors import shown
 from ..values.public import public
@@ -134,7 +134,7 @@ def ones(
       InvalidArgumentError: for a negative size.
     """
     if as_dtype(dtype) == string:
-        raise TypeError("there are no ones of dtype string; use fg.fill")
+        raise TypeError(f"there are no ones of dtype string; use {FG}.fill")
     try:
         return _full(shape, 1, dtype, name)
     except CompositeInput as e:

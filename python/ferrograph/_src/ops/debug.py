@@ -721,7 +721,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     """Checks that all tensors have one floating dtype, and returns it.
 
     >>> fg.debugging.assert_same_float_dtype([fg.constant(1.0)])
-    tf.float32
+    fg.float32
 
     Args:
       tensors: a list of tensors, ragged or sparse ones, or what converts to them; none unless told.

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from .. import ops
-from ..native import _core
+from ..native import FG, _core
 from ..ops import elementwise, partition, segments
 from ..ops._dispatch import told
 from ..ops._numbers import several, whole
@@ -254,7 +254,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     if mask.dtype != dtypes.bool:
         raise TypeError(f"a mask has dtype bool, got {mask.dtype.name}")
     if not is_ragged(mask) and mask.shape.rank is None:
-        raise ValueError("ragged.boolean_mask: mask must have a known rank; see fg.ensure_shape")
+        raise ValueError(f"ragged.boolean_mask: mask must have a known rank; see {FG}.ensure_shape")
     if is_ragged(mask) or mask.shape.rank != 1:
         return _mask_rows(data, mask)
     if not is_ragged(data):

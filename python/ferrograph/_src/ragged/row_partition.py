@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..native import _core
+from ..native import FG, _core
 from ..ops import partition
 from ..values import constants, dtypes
 from ..values.composite import CompositeTensor
@@ -211,8 +211,9 @@ class RowPartition(CompositeTensor):
     def __repr__(self) -> str:
         if self._uniform is not None:
             rows = self.nrows()
-            return f"tf.RowPartition(nrows={rows}, uniform_row_length={self.uniform_row_length()})"
-        return f"tf.RowPartition(row_splits={self._row_splits})"
+            length = self.uniform_row_length()
+            return f"{FG}.RowPartition(nrows={rows}, uniform_row_length={length})"
+        return f"{FG}.RowPartition(row_splits={self._row_splits})"
 
     def __reduce__(self) -> Any:
         return RowPartition, (self._row_splits, self._uniform, self._nvals)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import ops
-from ..native import _core
+from ..native import FG, _core
 from ..ops import arithmetic, partition
 from ..ops._ranks import of_rank
 from ..values import constants, dtypes, errors
@@ -390,15 +390,9 @@ class RaggedTensor(CompositeTensor, TensorType):
         raise ValueError("the truth of a ragged tensor is ambiguous; reduce it first")
 
     def __repr__(self) -> str:
-        return self._shown("fg")
-
-    def __str__(self) -> str:
-        return self._shown("tf")
-
-    def _shown(self, package: str) -> str:
         if any(_core.is_symbolic(t) for t in (self.flat_values, *self.nested_row_splits)):
-            return f"{package}.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
-        return f"<{package}.RaggedTensor {self.to_list()}>"
+            return f"{FG}.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
+        return f"<{FG}.RaggedTensor {self.to_list()}>"
 
     _is_printed = True
 

@@ -20,7 +20,7 @@ from ..heap.location import Attribute, is_grown
 from ..heap.source_location import refusal
 from ..heap.trace_context import is_proxy, proxy_of, refuse_stale
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import python_scalars, ranges, values
 from ..symbolic.ranges import constant
 from ..values import constants, dtypes, errors
@@ -56,7 +56,7 @@ class Source(abc.ABC):
             raise refusal(
                 "Python iterates over a tensor whose length is not known while tracing",
                 "Use a `for` statement or a list comprehension, or an operation on the whole "
-                "tensor such as `fg.map_fn`.",
+                f"tensor such as `{FG}.map_fn`.",
                 kind=errors.OperatorNotAllowedInGraphError,
             )
         return (self.at(index) for index in range(self.count))

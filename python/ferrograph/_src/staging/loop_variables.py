@@ -18,7 +18,7 @@ from ..heap.source_location import (
 from ..heap.structure import MergedContainers
 from ..heap.trace_context import really
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..symbolic.abstract_value import AbstractValue
 from ..values import dtypes
@@ -181,12 +181,9 @@ class Variables:
             if type(leaf) is not int:
                 raise
             problem = f"{label!r} holds {leaf} before this staged loop, beyond int32"
-            rewrite = "Make it a tensor, `fg.constant(value, fg.int64)`, or set it after the loop."
-            raise refusal(
-                problem,
-                rewrite,
-                self.place,
-            ) from None
+            made = f"`{FG}.constant(value, {FG}.int64)`"
+            rewrite = f"Make it a tensor, {made}, or set it after the loop."
+            raise refusal(problem, rewrite, self.place) from None
 
     def late_slot(self, label: str, value: Any) -> Slot:
         """Carry a ``value`` that the body made: it starts as a placeholder."""
@@ -359,8 +356,8 @@ class Variables:
         dtype = values.to_tensor(leaf).dtype
         if not self.is_statement:
             return (
-                f"Give `fg.cast(value, fg.{dtype.name})` as its first value, or "
-                f"`fg.cast(value, fg.{self.initial[index].dtype.name})` in what an iteration "
+                f"Give `{FG}.cast(value, {FG}.{dtype.name})` as its first value, or "
+                f"`{FG}.cast(value, {FG}.{self.initial[index].dtype.name})` in what an iteration "
                 "returns for it."
             )
         cure = values.cast(self.labels[index], dtype)
@@ -377,9 +374,9 @@ class Variables:
         """What to give a call of ``while_loop`` where a variable changes its shape."""
         own = [i for i, label in enumerate(self.labels) if label.startswith(OWN)]
         if len({self.labels[i] for i in own}) < len(own):
-            return f"Give `fg.TensorShape({shape})` for it in `shape_invariants` of the call."
+            return f"Give `{FG}.TensorShape({shape})` for it in `shape_invariants` of the call."
         shapes = [shape if i == index else self.shapes[i] for i in own]
-        text = ", ".join(f"fg.TensorShape({s})" for s in shapes)
+        text = ", ".join(f"{FG}.TensorShape({s})" for s in shapes)
         return f"Give the call `shape_invariants=[{text}]`, one for each of its variables."
 
     def emit(self, condition: Any) -> list:

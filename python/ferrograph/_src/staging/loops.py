@@ -19,7 +19,7 @@ from ..heap.source_location import LoopShapeError, refusal
 from ..heap.structure import arrays_in
 from ..heap.trace_context import RegionLog, has_variants, note_unset, really
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import merged_objects, ranges, values
 from ..values import constants, dtypes
 from ..values.errors import shown
@@ -428,7 +428,7 @@ def _refuse_early(e: NameError, loop: Loop, before: list, place: str) -> None:
     name = getattr(e, "name", None)
     if name in unset:
         problem = f"{name!r} is read in this loop before anything sets it"
-        cure = f"Set {name!r} before the loop, for example to `fg.zeros([])`."
+        cure = f"Set {name!r} before the loop, for example to `{FG}.zeros([])`."
         raise retrace.unset(problem, cure, place) from e
 
 
@@ -479,7 +479,7 @@ def _may_join(loop: Loop, label: str, value: Any, i: int, place: str, works: boo
         raise refusal(
             f"{label!r} is first set in this loop and used after it, but the loop may run no "
             "iteration at all",
-            f"Set {label!r} before the loop, for example to `fg.zeros([])`.",
+            f"Set {label!r} before the loop, for example to `{FG}.zeros([])`.",
             place,
             kind=ValueError,
         )

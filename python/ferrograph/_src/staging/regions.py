@@ -27,7 +27,7 @@ from ..heap.structure import (
 from ..heap.trace_context import NOTHING
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..values import nest
 from ..values.composite import IndexedSlices
@@ -426,7 +426,7 @@ class Conditional:
         if name:
             rewrite = f"End {side} with {values.cast(name, wanted)}, or make both of one dtype."
         else:
-            cast = f"`fg.cast(value, fg.{wanted.name})`"
+            cast = f"`{FG}.cast(value, {FG}.{wanted.name})`"
             rewrite = f"Let {side} give {cast} of its value, or make both of one dtype."
         return self._message(label, problem, rewrite, leaves)
 
@@ -437,7 +437,8 @@ class Conditional:
                     self._message(
                         label,
                         f"differ: None from {self._sides[side]}, a value from the other",
-                        "Give it a tensor in both, for example `fg.zeros_like(value)`, and a flag.",
+                        f"Give it a tensor in both, for example `{FG}.zeros_like(value)`, and a "
+                        "flag.",
                         (first, second),
                     )
                 )

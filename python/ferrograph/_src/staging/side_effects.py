@@ -38,6 +38,7 @@ from ..heap.source_location import here, refusal
 from ..heap.trace_context import RegionLog, TraceContext, loud, original, really, record_of
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
+from ..native import FG
 from ..symbolic.values import has_tensor
 from ..values import errors
 from . import retrace
@@ -153,7 +154,7 @@ def refuse_opaque(target: Any, method: str) -> None:
     raise refusal(
         f"{method!r} of a {type(target).__name__} is called in a staged branch or loop: it runs "
         "once, while tracing, and what it changes cannot be undone",
-        "Call it outside of the branch or loop, or in `fg.py_function`.",
+        f"Call it outside of the branch or loop, or in `{FG}.py_function`.",
     )
 
 

@@ -12,7 +12,7 @@ from ..heap.adapters import WITH_OPERATORS
 from ..heap.source_location import here, refusal
 from ..heap.trace_context import note_choice
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import abstract_value, merged_objects, python_scalars, ranges, values
 from ..values import dtypes
 
@@ -100,7 +100,7 @@ def _not_alike(problem: str) -> Exception:
     return refusal(
         f"a tensor is an index of items, or sorts them, and they {problem}",
         "Make them tensors, numbers, or structures of these that are alike; or choose with "
-        "`if`, or with `fg.switch_case`.",
+        f"`if`, or with `{FG}.switch_case`.",
         kind=TypeError,
     )
 
@@ -190,7 +190,7 @@ def check_rows(tensor: Any, place: str = "iteration") -> Any:
     if values.static_shape(tensor) == []:
         raise refusal(
             "a `for` over a scalar tensor, which has no elements",
-            "To count to it write `for i in fg.range(n):`.",
+            f"To count to it write `for i in {FG}.range(n):`.",
             place,
             kind=TypeError,
         )

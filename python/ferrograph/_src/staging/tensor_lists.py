@@ -22,7 +22,7 @@ from ..heap.structure import COMPOSITES, check_same_structure, leaves_of, pack
 from ..heap.trace_context import refuse_stale
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import abstract_value, python_scalars, ranges, values
 from ..values import constants, dtypes, nest
 from ..values.errors import shown
@@ -34,8 +34,8 @@ def _unfit(label: str, problem: str) -> Exception:
     """The error that a list cannot grow in the graph."""
     return refusal(
         f"{label} grows in a staged branch or loop, but {problem}",
-        "Make its elements tensors of one dtype and one structure, with `fg.cast` for example, "
-        "or keep each part in a list or a `fg.TensorArray` of its own.",
+        f"Make its elements tensors of one dtype and one structure, with `{FG}.cast` for example, "
+        f"or keep each part in a list or a `{FG}.TensorArray` of its own.",
     )
 
 
@@ -262,7 +262,7 @@ class Grown(Together):
         raise refusal(
             f"{self._elements.label} grows in this staged branch or loop and is returned "
             "by the traced function: its length is known only when the graph runs",
-            "Return `fg.stack(items)`, or write to a TensorArray and return its `stack()`.",
+            f"Return `{FG}.stack(items)`, or write to a TensorArray and return its `stack()`.",
             self._elements.place,
         )
 
@@ -271,7 +271,7 @@ class Grown(Together):
             f"{self._elements.label} grew in a staged branch or loop, at "
             f"{self._elements.place}: its length is known only when the graph runs, and this "
             "use of it needs it while tracing",
-            "`fg.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
+            f"`{FG}.stack(items)` makes a tensor of it; `len`, `for`, `append`, `pop`, an index "
             "on its name work; or write to a TensorArray.",
         )
 

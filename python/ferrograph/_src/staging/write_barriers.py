@@ -28,7 +28,7 @@ from ..heap.source_location import refusal
 from ..heap.trace_context import has_lists, held, is_proxy, loud, proxy_of, touch, traces
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..symbolic import python_scalars, values
 from . import conditional, side_effects, tensor_lists
 
@@ -158,7 +158,8 @@ def _check_sets_tensor(tensor: Any, name: str) -> None:
             "staged branch or loop sets is a tensor from then on"
         )
         cure = (
-            "Use an operation that makes another tensor, such as `fg.reshape`, or change the array "
+            f"Use an operation that makes another tensor, such as `{FG}.reshape`, or change the "
+            "array "
             "before the branch or loop."
         )
     elif values.is_symbolic(tensor) and _stands_for_another(tensor):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ..context import thread
 from ..context.ownership import is_own_file
 from ..hints import TYPE_CHECKING, Any
-from ..native import _core
+from ..native import FG, _core
 from ..values import errors
 from ..values.formatting import variable_repr
 from ..values.markers import Trackable
@@ -622,7 +622,7 @@ class Variable(_core.VariableBase, Trackable, metaclass=_Meta):
     def __repr__(self) -> str:
         if _core.executing_eagerly():
             return variable_repr(self)
-        return f"<fg.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        return f"<{FG}.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Variable:
         return Variable(self._read(), trainable=self.trainable, name=self._name, shape=self.shape)
@@ -653,7 +653,7 @@ def _rebuilt(cls: Any, value: Any, options: dict[Any, Any]) -> Variable:
 def _rows_of(delta: Any) -> tuple[Any, ...]:
     """Indices and values of an ``IndexedSlices``; TypeError for anything else."""
     if not hasattr(delta, "indices") or not hasattr(delta, "values"):
-        raise TypeError(f"`sparse_delta` must be an fg.IndexedSlices, got {type(delta).__name__}")
+        raise TypeError(f"`sparse_delta` must be an {FG}.IndexedSlices, got {type(delta).__name__}")
     return _core.convert_to_tensor(delta.indices), delta.values
 
 

@@ -20,7 +20,7 @@ from ..heap.source_location import SourceLocation, diagnostic, here, refusal
 from ..heap.trace_context import NOTHING
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..values import dtypes
 from . import merged_objects, python_scalars, ranges
 from .values import AbstractValue, is_symbolic, known, noted
@@ -217,7 +217,7 @@ def _refuse_late(one: AbstractValue) -> None:
             f"{one.label!r} is a variable before this loop, which had no iteration, and that is "
             "assigned before it is read again: the graph has its value at the loop"
         )
-        cure = "Write `fg.identity(variable)` before the loop to keep the value."
+        cure = f"Write `{FG}.identity(variable)` before the loop to keep the value."
         ops.Assert(one.ran, [diagnostic(one.place, problem, cure)])
         return
     called = repr(one.label) if one.label else "what a branch or loop, an index or an order gives"
@@ -225,6 +225,6 @@ def _refuse_late(one: AbstractValue) -> None:
         f"{called} is one of several variables, which are merged here, and that one may be "
         "assigned before it is read again: the graph has its value at this merge",
         "Choose and read in one place (`y = a * x if c else b * x`), assign before the choice, "
-        "or keep a copy of the value with `fg.identity(variable)`.",
+        f"or keep a copy of the value with `{FG}.identity(variable)`.",
         one.place,
     )

@@ -24,7 +24,7 @@ from ..heap.structure import arrays_in, is_array, memory_of
 from ..heap.trace_context import thread as _thread
 from ..heap.trace_context import watch_operators
 from ..hints import TYPE_CHECKING, Any
-from ..native import _core
+from ..native import FG, _core
 from ..values import dtypes, errors
 from ..values.composite import CompositeTensor
 from . import python_scalars
@@ -117,7 +117,7 @@ def note_arrays(
                 "changed in place, and code that follows reads the same memory under another name, "
                 "too",
                 "Choose a copy (`a.copy()`), or make a tensor of it in the branch with "
-                "`fg.constant(a)`.",
+                f"`{FG}.constant(a)`.",
                 place,
             )
         for frame in frames.frames():
@@ -134,7 +134,7 @@ def _in_place(label: str, place: str) -> Exception:
         "changes in place, and that code reads under another name or in an object: the graph has a "
         "tensor instead, and would leave the array as it is",
         f"Write `{label or 'a'} = {label or 'a'} + ...`, or make a copy or a tensor of it before, "
-        "with `fg.constant(a)`.",
+        f"with `{FG}.constant(a)`.",
         place,
     )
 
@@ -251,7 +251,7 @@ def refuse_array_text(tensor: Any) -> None:
     raise refusal(
         "a NumPy array from a staged branch or loop, or an element of one, is printed or "
         "formatted here: it is a tensor while tracing, which prints otherwise",
-        "Print a tensor, `fg.identity(a)`, or print before the branch or loop.",
+        f"Print a tensor, `{FG}.identity(a)`, or print before the branch or loop.",
     )
 
 
@@ -261,7 +261,7 @@ def refuse_rows(tensor: Any) -> None:
         raise refusal(
             "an array from a staged branch or loop is indexed by a list, which takes several "
             "rows of an array, but one element of the tensor that it is while tracing",
-            "Write `fg.gather(a, rows)` for rows, `a[i, j]` for an element.",
+            f"Write `{FG}.gather(a, rows)` for rows, `a[i, j]` for an element.",
         )
 
 

@@ -29,7 +29,7 @@ from ..heap.source_location import (
 from ..heap.trace_context import chosen, traces, watch_operators
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..values import dtypes
 from . import ranges, values
 from .values import is_made_of, known, noted
@@ -289,7 +289,7 @@ def refuse_number(value: Any, use: str) -> None:
             f"{what} from a staged branch or loop is used here in {use}, which distinguishes "
             f"{kind} from a tensor: it is a tensor while tracing",
             "Ask before the branch or loop, or compare numbers (`==`, `<`); write "
-            "`fg.strings.as_string(k)` for its string and `fg.fill([k], 0)` for `[0] * k`.",
+            f"`{FG}.strings.as_string(k)` for its string and `{FG}.fill([k], 0)` for `[0] * k`.",
         )
 
 
@@ -436,7 +436,7 @@ def refuse_string(value: Any) -> None:
         raise refusal(
             "a string from a staged branch or loop is used here in a way that needs its value "
             "while tracing: it is a string tensor",
-            "Use f-strings, `+`, `==` and the functions of `fg.strings`, or choose a number "
+            f"Use f-strings, `+`, `==` and the functions of `{FG}.strings`, or choose a number "
             "and look the string up afterwards.",
         )
 
@@ -531,7 +531,8 @@ def refuse_truth_of_several(shape: Any, use: str) -> None:
         raise refusal(
             f"{use} takes tensors of shape {shape} for bools, which tensors of several "
             "elements are not",
-            "Use `fg.reduce_any`, `fg.reduce_all`, `fg.reduce_max` and their like, which take "
+            f"Use `{FG}.reduce_any`, `{FG}.reduce_all`, `{FG}.reduce_max` and their like, which "
+            "take "
             "an axis.",
             kind=ValueError,
         )
@@ -550,7 +551,7 @@ def single_element(tensor: Any, error: type[Exception]) -> Any:
         raise refusal(
             f"a Python number or bool of a tensor of shape {tensor.shape}, which has not one "
             "element",
-            "Reduce it, for example with `fg.reduce_sum` or `fg.reduce_any`.",
+            f"Reduce it, for example with `{FG}.reduce_sum` or `{FG}.reduce_any`.",
             kind=error,
         )
     return ops.reshape(tensor, [])
@@ -612,7 +613,8 @@ def explain(exception: Exception) -> None:
             "numbers of int32, or of int64 where one of them needs that, with operators for "
             "numbers of that dtype; strings with `+`, `==` and f-strings, but without items, an "
             "order or a hash",
-            "Start with tensors of one dtype, for example `fg.constant(0, fg.int64)`, and use "
-            "operations such as `fg.bitwise.left_shift`, `fg.cast` and those of `fg.strings`.",
+            f"Start with tensors of one dtype, for example `{FG}.constant(0, {FG}.int64)`, and use "
+            f"operations such as `{FG}.bitwise.left_shift`, `{FG}.cast` and those of "
+            f"`{FG}.strings`.",
         )
         tracebacks.add_note(exception, note)

@@ -11,7 +11,7 @@ from ..heap.source_location import SourceLocation, diagnostic, here
 from ..heap.trace_context import TracePart
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..values import dtypes
 from . import values
 from .values import is_symbolic, key_of, known, noted
@@ -412,7 +412,7 @@ def check_cast(value: Any) -> None:
                 here(),
                 "`int` of a tensor gives a number here that int32 does not hold, as in the graph: "
                 "plain Python has integers without bounds",
-                "Write `fg.cast(x, fg.int64)`.",
+                f"Write `{FG}.cast(x, {FG}.int64)`.",
             )
         ],
     )
@@ -473,12 +473,13 @@ _UNBOUNDED: dict[str, Callable] = {
 
 def _message(op: str, spot: str, dtype: Any) -> str:
     name = dtype.name
-    cure = "Start with a tensor that holds it, for example `fg.constant(0, fg.int64)`, or with "
+    whole = f"`{FG}.constant(0, {FG}.int64)`"
+    cure = f"Start with a tensor that holds it, for example {whole}, or with "
     if dtype == dtypes.int64:
         cure = "Keep it small, for example by `%`, or start with "
     return diagnostic(
         spot,
         "a Python integer that a staged branch or loop carries is beyond the range of "
         f"{name} ({op}): plain Python has integers without bounds, the graph has not",
-        f"{cure}`fg.constant(0, fg.{name})` where it is to wrap.",
+        f"{cure}`{FG}.constant(0, {FG}.{name})` where it is to wrap.",
     )

@@ -17,7 +17,7 @@ from ..heap.structure import leaves_of, pack
 from ..heap.trace_context import TracePart
 from ..heap.trace_context import thread as _thread
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from ..values import dtypes, errors
 from ..values.errors import shown
 
@@ -172,7 +172,6 @@ _NO_TENSORS = frozenset("VMm")  # the kinds of NumPy records, dates and time spa
 
 
 _LEAST = 2.0**-149  # the least number of float32
-_DOUBLE = "start with `fg.constant(value, fg.float64)`"
 
 
 def to_tensor(leaf: Any, dtype: Any = None) -> Any:
@@ -189,7 +188,10 @@ def to_tensor(leaf: Any, dtype: Any = None) -> Any:
             kind=ValueError,
         )
     if type(leaf) is float and leaf and abs(leaf) < _LEAST:
-        raise ValueError(f"{shown(leaf)} is closer to zero than float32 tells; {_DOUBLE}")
+        raise ValueError(
+            f"{shown(leaf)} is closer to zero than float32 tells; start with "
+            f"`{FG}.constant(value, {FG}.float64)`"
+        )
     tensor = _core.convert_to_tensor(leaf)
     if dtype is not None and tensor.dtype != dtype:
         raise TypeError(f"{dtype.name} and {tensor.dtype.name}")
@@ -269,7 +271,7 @@ def predicate(value: Any, where: str) -> Any:
     if shape is not None and any(d not in (1, None) for d in shape):
         raise refusal(
             f"a condition needs a single value, got a tensor of shape {tuple(shape)}",
-            "Reduce it with `fg.reduce_all` or `fg.reduce_any`.",
+            f"Reduce it with `{FG}.reduce_all` or `{FG}.reduce_any`.",
             where,
             kind=ValueError,
         )
@@ -360,13 +362,13 @@ _INTEGERS = (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64
 
 def cast(label: str, dtype: Any) -> str:
     """The statement that gives a place another dtype."""
-    return f"`{label} = fg.cast({label}, fg.{dtype.name})`"
+    return f"`{label} = {FG}.cast({label}, {FG}.{dtype.name})`"
 
 
 def invariant(label: str, shape: list | None) -> str:
     """The statement that lets the shape of a variable of a loop change."""
     text = "None" if shape is None else str(shape)
     return (
-        "`fg.autograph.experimental.set_loop_options(shape_invariants="
-        f"[({label}, fg.TensorShape({text}))])`"
+        f"`{FG}.autograph.experimental.set_loop_options(shape_invariants="
+        f"[({label}, {FG}.TensorShape({text}))])`"
     )

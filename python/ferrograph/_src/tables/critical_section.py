@@ -14,7 +14,7 @@ from ..autograph import api, status
 from ..context import thread
 from ..function import outputs
 from ..function.concrete import ConcreteFunction
-from ..native import _core
+from ..native import FG, _core
 from ..state.variable import variable_by_id, variable_from_handle
 from ..values import errors, nest
 from ..values.public import public
@@ -162,7 +162,7 @@ class CriticalSection:
         before.append((self._mutex, exclusive, used))
 
     def __repr__(self) -> str:
-        return f"<ferrograph.CriticalSection {self.name!r}>"
+        return f"<{FG}.CriticalSection {self.name!r}>"
 
 
 def _tensor(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..context.thread import init_scope
-from ..native import _core
+from ..native import FG, _core
 from ..ops import random_ops
 from ..values import errors
 from ..values.dtypes import as_dtype, int32, int64
@@ -81,7 +81,8 @@ class QueueBase:
         known = _core.convert_to_tensor(index)._constant_value()
         if known is None:
             raise ValueError(
-                "the index of the queue is known only when the graph runs; use fg.switch_case over "
+                "the index of the queue is known only when the graph runs; use "
+                f"{FG}.switch_case over "
                 "what is done with each"
             )
         return queues[int(known)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 
 from ..hints import Any
-from ..native import _core
+from ..native import FG, _core
 from .errors import shown
 from .public import public
 
@@ -295,7 +295,7 @@ class DType:
         return self._number
 
     def __repr__(self) -> str:
-        return f"tf.{self._name}"
+        return f"{FG}.{self._name}"
 
     def __str__(self) -> str:
         return f"<dtype: '{self._name}'>"
@@ -386,9 +386,9 @@ def as_dtype(type_value: Any) -> DType:
 
     >>> import ferrograph as fg
     >>> fg.as_dtype("half")
-    tf.float16
+    fg.float16
     >>> fg.as_dtype(float)
-    tf.float32
+    fg.float32
     """
     if isinstance(type_value, DType):
         return type_value

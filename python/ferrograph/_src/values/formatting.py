@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from ..hints import Any
+from ..native import FG
 
 
 def tensor_repr(tensor: Any) -> str:
     """What ``repr`` gives: shape, dtype and value; of a symbolic tensor what is known."""
     kind = _kind(tensor)
     if kind is None:
-        head = f"<fg.Tensor '{tensor.name}' shape={tensor.shape}"
+        head = f"<{FG}.Tensor '{tensor.name}' shape={tensor.shape}"
         return f"{head} dtype={tensor.dtype.name}>"
     shape, dtype = tensor.shape, tensor.dtype.name
-    return f"<fg.Tensor: shape={shape}, dtype={dtype}, {kind}={_text(tensor, is_repr=True)}>"
+    return f"<{FG}.Tensor: shape={shape}, dtype={dtype}, {kind}={_text(tensor, is_repr=True)}>"
 
 
 def tensor_str(tensor: Any) -> str:
@@ -22,12 +23,12 @@ def tensor_str(tensor: Any) -> str:
         shape = tensor.shape
         known = "" if shape.rank is None else f", shape={shape}"
         return f'Tensor("{tensor.name}"{known}, dtype={dtype})'
-    return f"tf.Tensor({_text(tensor, is_repr=False)}, shape={tensor.shape}, dtype={dtype})"
+    return f"{FG}.Tensor({_text(tensor, is_repr=False)}, shape={tensor.shape}, dtype={dtype})"
 
 
 def variable_repr(variable: Any) -> str:
     """What ``repr`` gives of a variable; without the value where it cannot be read now."""
-    head = f"<fg.Variable '{variable.name}' shape={variable.shape} dtype={variable.dtype.name}"
+    head = f"<{FG}.Variable '{variable.name}' shape={variable.shape} dtype={variable.dtype.name}"
     try:
         value = variable.read_value()
     except Exception:  # uninitialised: printing must not fail

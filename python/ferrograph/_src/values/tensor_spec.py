@@ -180,7 +180,7 @@ class TensorSpec(TypeSpec):
     >>> import ferrograph as fg
     >>> spec = fg.TensorSpec([None, 2], fg.int32)
     >>> spec
-    TensorSpec(shape=(None, 2), dtype=tf.int32, name=None)
+    TensorSpec(shape=(None, 2), dtype=fg.int32, name=None)
     >>> spec.is_compatible_with(fg.constant([[1, 2]]))
     True
     """
@@ -316,7 +316,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
 
     >>> import ferrograph as fg
     >>> fg.type_spec_from_value(fg.constant([1, 2]))
-    TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+    TensorSpec(shape=(2,), dtype=fg.int32, name=None)
 
     Args:
       value: a tensor, a composite, an array, or anything that converts to a tensor.

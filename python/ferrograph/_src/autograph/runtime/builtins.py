@@ -25,7 +25,7 @@ from ...heap.liveness import followed
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud, note_choice
 from ...hints import TYPE_CHECKING, Any
-from ...native import _core
+from ...native import FG, _core
 from ...staging import (
     conditional,
     iteration,
@@ -118,7 +118,8 @@ def _len(value: Any) -> Any:
                 here(),
                 "`len` of a scalar tensor, which has no length (a Python string or number from a "
                 "staged branch or loop is one)",
-                "Take `fg.strings.length` of a string tensor, `fg.size` or `fg.shape` of others.",
+                f"Take `{FG}.strings.length` of a string tensor, `{FG}.size` or `{FG}.shape` of "
+                "others.",
             )
         )
     known = shape[0] if shape.rank is not None else None
@@ -149,7 +150,8 @@ def _float(*args: Any) -> Any:
 def _number(value: Any, dtype: Any) -> Any:
     value, kinds = _core.convert_to_tensor(value), _INT if dtype == "int32" else _FLOAT
     if value.dtype.is_complex:
-        raise TypeError(diagnostic(here(), "a real number of a complex tensor", _PARTS))
+        cure = f"Take its parts, `{FG}.math.real` and `{FG}.math.imag`."
+        raise TypeError(diagnostic(here(), "a real number of a complex tensor", cure))
     if python_scalars.are_foreign_met() and python_scalars.may_be_foreign(value):
         dtype = _of_numpys(value, dtype)
     if value.shape.rank != 0:
@@ -189,9 +191,6 @@ def _converts_arrays() -> bool:
         except TypeError:
             return False
     return True
-
-
-_PARTS = "Take its parts, `fg.math.real` and `fg.math.imag`."
 
 
 def _bool(*args: Any) -> Any:

@@ -8,6 +8,7 @@ from ...heap import trace_context
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import loud
 from ...hints import Any
+from ...native import FG
 from ...symbolic.values import is_staged
 from ...values import errors
 from . import unconverted_calls
@@ -23,7 +24,7 @@ def islice(iterable: Any, *numbers: Any) -> Any:
                 here(),
                 "the limits of `islice` are tensors, which have no value while the function is "
                 "traced",
-                "Write `for i in fg.range(n):`, or slice a tensor.",
+                f"Write `for i in {FG}.range(n):`, or slice a tensor.",
             )
         )
     args = (

@@ -12,6 +12,7 @@ from ...heap.location import State, is_grown
 from ...heap.source_location import UnstageableLoopError, diagnostic
 from ...heap.trace_context import in_region, is_proxy
 from ...hints import Any
+from ...native import FG
 from ...staging import conditional, iteration, loops, tensor_lists
 from ...staging.iteration import is_iterated_staged
 from ...staging.write_barriers import advanced
@@ -240,7 +241,7 @@ def _too_long(line: int, body: Callable) -> UnstageableLoopError:
             "this `for` loop iterates over Python values, so it is unrolled while tracing, but it "
             "is left (`break` or `return`) on the value of a tensor, which is known only when the "
             f"graph runs, and {_MOST_TURNS} further iterations have not come to its end",
-            "Make the loop itself run on a tensor, for example `for i in fg.range(n):`.",
+            f"Make the loop itself run on a tensor, for example `for i in {FG}.range(n):`.",
         )
     )
 

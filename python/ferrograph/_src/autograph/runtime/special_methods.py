@@ -20,6 +20,7 @@ from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import Holder, is_proxy
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
+from ...native import FG
 from ...staging import retrace, tensor_lists, variant_proxies
 from ...values import errors
 from ..status import NOT_CONVERTED
@@ -191,7 +192,7 @@ def _refuse_end(before: int) -> None:
                 "a Python loop iterates over an object whose method ends the iteration (`raise "
                 "StopIteration`, or `IndexError`) where a tensor decides: the number of iterations "
                 "is known only when the graph runs",
-                "Write `for i in fg.range(n):` or `while`, and keep the position in a tensor.",
+                f"Write `for i in {FG}.range(n):` or `while`, and keep the position in a tensor.",
             )
         )
 

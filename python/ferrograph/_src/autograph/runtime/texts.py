@@ -13,7 +13,7 @@ from ...heap.adapters import LITERALS
 from ...heap.source_location import diagnostic, here
 from ...heap.trace_context import chosen, loud
 from ...hints import Any
-from ...native import _core
+from ...native import FG, _core
 from ...ops import string_ops
 from ...staging import tensor_lists, write_barriers
 from ...symbolic import python_scalars
@@ -65,7 +65,8 @@ def formatted(value: Any, spec: str = "") -> Any:
             f"the format specification {spec!r} of a tensor of dtype {tensor.dtype.name} and "
             f"shape {tensor.shape} is not supported in the graph, where its value is known",
             "Supported are formats of single numbers such as `.2f`, `8.3e`, `5d`, `05d`, `<6d` "
-            "and `+d`; else use `fg.strings.as_string` and `fg.strings.join`, or `fg.print`.",
+            f"and `+d`; else use `{FG}.strings.as_string` and `{FG}.strings.join`, or "
+            f"`{FG}.print`.",
         )
     )
 
@@ -148,10 +149,10 @@ def _of_float(number: Any, spec: str, attributes: dict[str, Any]) -> Any:
         return text
     digits = attributes["precision"] + attributes["scientific"]
     if digits > _DIGITS or (digits == _DIGITS and not attributes["shortest"]):
-        raise errors.StagingError(diagnostic(here(), _PRECISE.format(spec), _DOUBLE))
+        raise errors.StagingError(_too_precise(spec))
     if not (attributes["scientific"] or attributes["shortest"]):
         fits = ops.less(ops.abs(number), 10.0 ** (_DIGITS - digits))
-        ops.Assert(fits, [diagnostic(here(), _PRECISE.format(spec), _DOUBLE)])
+        ops.Assert(fits, [_too_precise(spec)])
     return None
 
 
@@ -173,11 +174,14 @@ def _single(value: float) -> float:
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
-_PRECISE = (
-    "a Python float that a staged branch or loop computed is to show more digits here than "
-    "single precision has, by the format {!r}"
-)
-_DOUBLE = "Start with `fg.constant(value, fg.float64)`, or ask for fewer digits."
+def _too_precise(spec: str) -> str:
+    """What is said of a format that asks for more digits than there are."""
+    return diagnostic(
+        here(),
+        "a Python float that a staged branch or loop computed is to show more digits here than "
+        f"single precision has, by the format {spec!r}",
+        f"Start with `{FG}.constant(value, {FG}.float64)`, or ask for fewer digits.",
+    )
 
 
 def _attributes(

@@ -18,6 +18,7 @@ from ...heap.structure import leaves_of
 from ...heap.trace_context import is_proxy, proxy_of, really
 from ...heap.trace_context import thread as _thread
 from ...hints import Any
+from ...native import FG
 from ...staging import conditional, side_effects, tensor_lists, variant_proxies, write_barriers
 from ...symbolic import python_scalars
 from ...symbolic.values import is_staged
@@ -106,7 +107,7 @@ def asking(callee: Callable) -> Callable:
                         here(),
                         f"`numpy.{callee.__name__}` needs the values of a tensor, which has none "
                         "while the function is traced",
-                        "Write `fg.reduce_all(fg.equal(a, b))`.",
+                        f"Write `{FG}.reduce_all({FG}.equal(a, b))`.",
                     )
                 )
         return callee(*args, **kwargs)

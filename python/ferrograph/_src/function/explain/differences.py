@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...context import thread
+from ...native import FG
 from .. import special, trace_type
 
 __all__ = ["Cause", "differences", "relaxed_axes"]
@@ -127,16 +128,16 @@ def _compare_tensors(
     path: str, old: tuple[Any, ...], new: tuple[Any, ...], found: list[Cause]
 ) -> None:
     if old[1] != new[1]:
-        fix = f"convert before the call: fg.cast({path}, fg.{old[1]})"
+        fix = f"convert before the call: {FG}.cast({path}, {FG}.{old[1]})"
         found.append(Cause(path, "dtype", _Name(old[1]), _Name(new[1]), (), fix))
     before, after = old[2], new[2]
     if before is not None and after is not None and len(before) != len(after):
-        fix = f"reduce_retracing=True, or an input_signature with TensorSpec(None, fg.{new[1]})"
+        fix = f"reduce_retracing=True, or an input_signature with TensorSpec(None, {FG}.{new[1]})"
         found.append(Cause(path, "rank", len(before), len(after), (), fix))
     elif before != after and not _fits(before, after):
         fix = (
             "leave reduce_retracing at its default, or give an input_signature with None in the "
-            "shape; code that needs the size takes it from fg.shape(x) rather than x.shape"
+            f"shape; code that needs the size takes it from {FG}.shape(x) rather than x.shape"
         )
         found.append(Cause(path, "shape", before, after, (), fix))
     if old[3:] != new[3:]:
@@ -213,9 +214,9 @@ _VALUE_FIX = "each value is traced once: keep their number small"
 
 def _value_fix(path: str, node: tuple[Any, ...]) -> str:
     if node[0] in ("int", "float"):
-        return f"pass {path} as a tensor, fg.constant({node[1]!r}): one trace then serves all"
+        return f"pass {path} as a tensor, {FG}.constant({node[1]!r}): one trace then serves all"
     if node[0] == "bool":
-        return f"both values are traced; to decide at run time pass fg.constant({node[1]})"
+        return f"both values are traced; to decide at run time pass {FG}.constant({node[1]})"
     return _VALUE_FIX
 
 

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...native import FG
 from ...values.public import public
 from ...values.tensor_spec import TensorSpec
 
@@ -68,9 +69,9 @@ class FunctionType(inspect.Signature):
     >>> double = fg.function(lambda x: x + x)
     >>> print(double.get_concrete_function(fg.TensorSpec([2])).function_type)
     Input Parameters:
-      x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+      x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,), dtype=fg.float32, name=None)
     Output Type:
-      TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+      TensorSpec(shape=(2,), dtype=fg.float32, name=None)
     Captures:
       None
     """
@@ -161,7 +162,7 @@ def _collect(value: Any, found: list[Any]) -> None:
 def type_text(value: Any) -> str:
     """A type, or the structure of types of a parameter or result, as text."""
     if isinstance(value, TensorSpec):
-        return f"TensorSpec(shape={value.shape}, dtype=tf.{value.dtype.name}, name=None)"
+        return f"TensorSpec(shape={value.shape}, dtype={FG}.{value.dtype.name}, name=None)"
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return f"Literal[{value!r}]"
     if isinstance(value, dict):
