@@ -40,6 +40,7 @@ LAZY = {
     "function.misses": "records of traces, which few programs ask for",
     "function.guards": "objects whose end is seen, which functions without methods do not meet",
     "function.special": "what few calls and traces need",
+    "staging.conditional": "strings of which branches that raise make messages",
     "saved.loading": "operations of other programs' models that there are not here",
     "files.structured_values": "composite values, which few functions take",
     "heap": "what few constructs need",

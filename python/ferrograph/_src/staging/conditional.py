@@ -6,7 +6,7 @@ import functools
 import types
 from collections.abc import Callable, Iterator, Sequence
 
-from .. import ops
+from .. import later, ops
 from ..context import ownership
 from ..context.thread import Undetermined
 from ..heap import frames, liveness, own_attributes, trace_context
@@ -15,15 +15,19 @@ from ..heap.location import UNDEFINED, Attribute, Location, State, in_place
 from ..heap.source_location import SourceLocation, refusal
 from ..heap.trace_context import note_unset
 from ..heap.trace_context import thread as _thread
-from ..hints import Any
+from ..hints import TYPE_CHECKING, Any
 from ..native import _core
-from ..ops import string_ops
 from ..symbolic import python_scalars, ranges
 from ..symbolic.values import can_be_tensor, is_staged, is_tensor, predicate, truth
 from ..values import dtypes
 from . import merging, retrace, side_effects, variants
 from .regions import Conditional, itself
 from .retrace import RetraceForVariables
+
+if TYPE_CHECKING:
+    from ..ops import string_ops
+else:
+    (string_ops,) = later(ops.__name__, "string_ops")
 
 RESULT = "ag__result"
 _OUT_OF_BOUNDS = "_ferrograph_out_of_bounds"  # of the error of an index that a tensor does not have

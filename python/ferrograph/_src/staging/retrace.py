@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -306,6 +305,8 @@ def _unset_name(exception: BaseException | None) -> str:
     loop sets it; "" where an exception is about something else."""
     if not isinstance(exception, NameError):
         return ""
+    import re
+
     found = re.search("'(.+?)'", str(exception))
     name: str = getattr(exception, "name", None) or (found[1] if found else "")
     return name if name in _thread.trace.effects.unset else ""
