@@ -96,7 +96,8 @@ def main() -> int:
         for test in sorted(tests):
             print(f"array API: {text}: {test}")
     share = 100 * len(passed) / max(1, len(passed | failed))
-    print(f"array API {PINNED['version']}: {len(passed)} passed, {len(failed)} failed, {share:.1f} %")
+    counted = f"{len(passed)} passed, {len(failed)} failed, {share:.1f} %"
+    print(f"array API {PINNED['version']}: {counted}")
     return int(any(wrong.values()) or share < PINNED["share"])
 
 
