@@ -59,6 +59,7 @@ ROWS = [
     *((n, (lambda xp, x, n=n: getattr(xp, n)(x)), SMALL) for n in ("ceil", "floor", "round")),
     *((n, (lambda xp, x, n=n: getattr(xp, n)(x)), SMALL) for n in ("trunc", "bitwise_invert")),
     *((n, (lambda xp, x, n=n: getattr(xp, n)(x)), F) for n in ("real", "conj")),
+    ("sign", lambda xp, x: xp.sign(x), C * 0.0),
     *((n, (lambda xp, x, n=n: getattr(xp, n)(x)), B) for n in ("logical_not", "bitwise_invert")),
     *((n, (lambda xp, x, y, n=n: getattr(xp, n)(x, y)), F, G) for n in OF_TWO),
     *(
@@ -111,6 +112,7 @@ ROWS = [
     ("empty_like", lambda xp, x: xp.empty_like(x) * 0, SMALL),
     ("eye", lambda xp: xp.eye(3)),
     ("eye", lambda xp: xp.eye(2, 4, k=1, dtype=xp.int32)),
+    ("eye", lambda xp: xp.eye(2, k=2**40)),
     ("full", lambda xp: xp.full((2, 2), 7)),
     ("full", lambda xp: xp.full(3, 0.1)),
     ("full", lambda xp: xp.full((), True)),
@@ -141,6 +143,7 @@ ROWS = [
     ("permute_dims", lambda xp, x: xp.permute_dims(x, (2, 0, 1)), STACK),
     ("repeat", lambda xp, x: xp.repeat(x, 2), F),
     ("repeat", lambda xp, x, n: xp.repeat(x, n, axis=0), F, np.array([2, 1])),
+    ("repeat", lambda xp, x, n: xp.repeat(x, n), W, np.array([2, 0, 1], np.int8)),
     ("reshape", lambda xp, x: xp.reshape(x, (3, -1)), F),
     ("roll", lambda xp, x: xp.roll(x, 1), F),
     ("roll", lambda xp, x: xp.roll(x, (1, -1), axis=(0, 1)), F),
@@ -407,7 +410,7 @@ def test_memory_of_other_libraries():
 
 def test_what_the_namespace_says_of_itself():
     info = xp.__array_namespace_info__()
-    assert info.default_device() in info.devices()
+    assert info.default_device() in info.devices() and xp.ones(1).device in info.devices()
     assert info.capabilities()["boolean indexing"] is True
     assert info.dtypes(kind="bool") == {"bool": xp.bool}
     assert set(info.dtypes()) == set(DTYPES.split())
@@ -444,7 +447,7 @@ def test_attributes_of_arrays():
 
 REFUSED = {
     "axis": (lambda: xp.squeeze(xp.ones((2, 3)), 0), "is not of size 1"),
-    "twice": (lambda: xp.flip(xp.ones((2, 3)), axis=(0, -2)), "axis .* does not fit"),
+    "twice": (lambda: xp.flip(xp.ones((2, 3)), axis=(0, -2)), "names one twice"),
     "take": (lambda: xp.take(xp.ones((2, 3)), xp.asarray([0])), "take needs an axis"),
     "scalar": (lambda: xp.nonzero(xp.asarray(1)), "nonzero needs"),
     "side": (lambda: xp.searchsorted(xp.ones(2), xp.ones(2), side="up"), "'left' or 'right'"),
@@ -463,6 +466,12 @@ def test_wrong_arguments_are_refused(name):
     call, text = REFUSED[name]
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_an_axis_that_there_is_not():
+    for call in (xp.expand_dims, xp.squeeze, lambda x, axis: xp.flip(x, axis=axis)):
+        with pytest.raises(IndexError, match="axis .* does not fit an array of rank"):
+            call(xp.ones((2, 1)), 5)
 
 
 def test_complex_numbers_are_not_made_real():

@@ -175,7 +175,7 @@ def test_modes(run_python):
 import ferrograph as fg
 
 enable = fg.experimental.numpy.experimental_enable_numpy_behavior
-assert not hasattr(fg.constant(1), "T")
+assert not hasattr(fg.constant(1), "tolist")
 try:
     enable(dtype_conversion_mode="what")
 except ValueError as e:

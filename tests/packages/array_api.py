@@ -1,6 +1,9 @@
 """Runs the test suite of the Python array API standard on ``ferrograph.array_api``.
 
-    python tests/packages/array_api.py --suite FOLDER [--examples 20] [TESTS ...]
+    python tests/packages/array_api.py --suite FOLDER [TESTS ...]
+
+Needed beside ferrograph is what ``needs`` of ``array-api/suite.json`` lists. How many examples are
+drawn is pinned there, too, as are the draws by the version of hypothesis.
 
 The suite is https://github.com/data-apis/array-api-tests, with its submodule ``array-api``, at the
 commits that ``array-api/suite.json`` names; it is in no package registry, so that the folder has to
@@ -45,7 +48,7 @@ def digest(suite: Path) -> str:
     return found.hexdigest()
 
 
-def ended(suite: Path, examples: int, tests: list[str]) -> dict[str, str]:
+def ended(suite: Path, tests: list[str]) -> dict[str, str]:
     """How the tests end."""
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "outcomes.json"
@@ -57,7 +60,13 @@ def ended(suite: Path, examples: int, tests: list[str]) -> dict[str, str]:
             "TEST_OUTCOMES": str(written),
         }
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line"]
-        command += ["-p", "outcomes", "-p", "array_api_arrays", f"--max-examples={examples}"]
+        command += [
+            "-p",
+            "outcomes",
+            "-p",
+            "array_api_arrays",
+            f"--max-examples={PINNED['examples']}",
+        ]
         command += ["--derandomize", "--disable-deadline", *(tests or ["array_api_tests"])]
         subprocess.run(command, env=settings, cwd=suite, check=False)
         return json.loads(written.read_text())
@@ -66,7 +75,6 @@ def ended(suite: Path, examples: int, tests: list[str]) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--suite", type=Path)
-    parser.add_argument("--examples", type=int, default=20)
     parser.add_argument("tests", nargs="*")
     options = parser.parse_args()
     if options.suite is None or not (options.suite / "array_api_tests").is_dir():
@@ -75,18 +83,22 @@ def main() -> int:
     if digest(options.suite) != PINNED["digest"]:
         print(f"array API: the suite is of another commit than {PINNED['suite']}")
         return 1
-    outcomes, reasons = ended(options.suite, options.examples, options.tests), excluded()
+    outcomes, reasons = ended(options.suite, options.tests), excluded()
     failed = {test for test, outcome in outcomes.items() if outcome == "failed"}
     passed = {test for test, outcome in outcomes.items() if outcome == "passed"}
-    for test in sorted(failed - reasons.keys()):
-        print(f"array API: fails, and is not excluded: {test}")
-    for test in sorted(passed & reasons.keys()):
-        print(f"array API: passes, and is excluded: {test}")
+    unknown = set() if options.tests else reasons.keys() - outcomes.keys()
+    wrong = {
+        "fails, and is not excluded": failed - reasons.keys(),
+        "passes, and is excluded": passed & reasons.keys(),
+        "is excluded, and is no test": unknown,
+    }
+    for text, tests in wrong.items():
+        for test in sorted(tests):
+            print(f"array API: {text}: {test}")
     share = 100 * len(passed) / max(1, len(passed | failed))
-    print(
-        f"array API {PINNED['version']}: {len(passed)} passed, {len(failed)} failed, {share:.1f} %"
-    )
-    return int(bool(failed - reasons.keys() or passed & reasons.keys()) or share < PINNED["share"])
+    counted = f"{len(passed)} passed, {len(failed)} failed, {share:.1f} %"
+    print(f"array API {PINNED['version']}: {counted}")
+    return int(any(wrong.values()) or share < PINNED["share"])
 
 
 if __name__ == "__main__":

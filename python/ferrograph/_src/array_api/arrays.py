@@ -26,7 +26,7 @@ __all__ = [
     "sizes",
 ]
 
-DEVICE = "cpu"
+DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"  # as eager tensors say it
 
 
 def check_device(device: Any) -> None:
@@ -81,12 +81,15 @@ def listed_axes(axis: Any, rank: int, function: str) -> list[int]:
     """One axis or several as numbers from 0 on.
 
     Raises:
-      ValueError: for an axis that there is not, or that is named twice.
+      IndexError: for an axis that there is not.
+      ValueError: for one that is named twice.
     """
     named = list(axis) if isinstance(axis, (tuple, list)) else [axis]
     found = [int(a) + rank if a < 0 else int(a) for a in named]
-    if any(not 0 <= a < rank for a in found) or len(set(found)) < len(found):
-        raise ValueError(f"{function}: axis {shown(axis)} does not fit an array of rank {rank}")
+    if any(not 0 <= a < rank for a in found):
+        raise IndexError(f"{function}: axis {shown(axis)} does not fit an array of rank {rank}")
+    if len(set(found)) < len(found):
+        raise ValueError(f"{function}: axis {shown(axis)} names one twice")
     return found
 
 

@@ -183,6 +183,7 @@ def eye(
 ) -> Any:
     """Ones on the ``k``-th diagonal of a matrix, zeros elsewhere."""
     check_device(device)
+    k = max(-n_rows, min(k, n_rows if n_cols is None else n_cols))  # beyond is nothing
     return creation.eye(n_rows, n_cols, k, dtype_given(dtype, float64))
 
 

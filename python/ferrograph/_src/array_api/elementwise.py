@@ -193,7 +193,10 @@ def round(x: Any, /) -> Any:
 def sign(x: Any, /) -> Any:
     """-1, 0 or 1 by the sign; of complex numbers, those of length 1 in their direction."""
     x = array(x)
-    return ops.cast(ops.not_equal(x, 0), x.dtype) if _is_never_negative(x) else ops.sign(x)
+    if _is_never_negative(x):
+        return ops.cast(ops.not_equal(x, 0), x.dtype)
+    made = ops.sign(x)
+    return ops.where(ops.equal(x, 0), ops.zeros_like(x), made) if x.dtype.is_complex else made
 
 
 _BITS = {8: dtypes.int8, 16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
+from ..native import _core
 from ..numpy_like import arrangement, rearranging
 from ..numpy_like.any_rank import sizes_of
 from ..values.dtypes import int64
@@ -93,6 +94,8 @@ def permute_dims(x: Any, /, axes: Any) -> Any:
 
 def repeat(x: Any, repeats: Any, /, *, axis: int | None = None) -> Any:
     """Each element so often along an axis; without one, of all elements in a row."""
+    if isinstance(repeats, _core.Tensor):
+        repeats = ops.cast(repeats, int64)
     return rearranging.repeat(x, repeats, axis)
 
 
