@@ -5,6 +5,7 @@ import signal
 import sys
 import textwrap
 
+import browser as browsers
 import processor_time
 import pytest
 
@@ -55,3 +56,16 @@ def run_python(tmp_path):
         return done
 
     return run
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A headless Chromium, playwright's ``Browser``; the test is skipped where there is none.
+
+    Of a module: while playwright is open, its event loop runs in this thread, so that
+    ``asyncio.run`` fails.
+    """
+    if reason := browsers.missing():
+        pytest.skip(reason)
+    with browsers.launched() as launched:
+        yield launched
