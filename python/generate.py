@@ -1,4 +1,5 @@
-"""Writes the public modules and docs/coverage.md from what the sources declare.
+"""Writes the public modules and docs/coverage.md from what the sources declare, and the pages of
+errors and the table of figures in README.md from their sources.
 
 ``@public("math.erf", "erf")`` above a function or class, or an entry of a module's ``PUBLIC`` dict,
 says under which names something is public; ``ferrograph/_src/context/coverage.py`` says what each
@@ -25,6 +26,9 @@ SRC = PACKAGE / "_src"
 
 # The line of mkdocs.yml below which are the pages of the modules.
 NAVIGATION = "# The modules, by make generate."
+# Likewise for the pages of errors, each of which is a file of this folder.
+ERRORS = "# The classes of errors, by make generate."
+ERROR_PAGES = SRC / "interfaces" / "error_pages"
 
 # What the import of the package leaves alone: opened when a name in it is first asked for.
 LAZY = (
@@ -336,7 +340,62 @@ def navigation(docs: dict[str, str]) -> str:
     names = (f"ferrograph.{space}" if space else "ferrograph" for space in sorted(docs))
     pages = "".join(f"{indent}- {name}: reference/{name}.md\n" for name in names)
     behind = re.sub(rf"^(?:{indent}- ferrograph[\w.]*: .*\n)*", "", rest.partition("\n")[2])
-    return f"{before}{NAVIGATION}\n{pages}{behind}"
+    text = f"{before}{NAVIGATION}\n{pages}{behind}"
+    before, _, rest = text.partition(ERRORS)
+    indent = before.rpartition("\n")[2]
+    pages = "".join(f"{indent}- {page.stem}: errors/{page.name}\n" for page in error_pages())
+    behind = re.sub(rf"^(?:{indent}- \w+: errors/.*\n)*", "", rest.partition("\n")[2])
+    return f"{before}{ERRORS}\n{pages}{behind}"
+
+
+def error_pages() -> list[Path]:
+    """The pages of the classes of errors."""
+    return sorted(ERROR_PAGES.glob("*.md"))
+
+
+def errors() -> dict[Path, str]:
+    """The pages of errors on the site, which are those that ``ferrograph explain`` prints."""
+    folder = ROOT / "docs" / "errors"
+    pages = {folder / page.name: page.read_text() for page in error_pages()}
+    index = (
+        "# Errors\n\nMade by `make generate`. Each class of errors has a page: what it means, "
+        "programs that fail\nwith it, and the cures. `ferrograph explain NAME` prints the page in "
+        "a terminal.\n\n"
+    )
+    for page in error_pages():
+        about = page.read_text().split("\n\n")[2].replace("\n", " ").partition(". ")[0]
+        index += f"- [`{page.stem}`]({page.name}): {about.removesuffix('.')}.\n"
+    pages[folder / "index.md"] = index
+    return pages
+
+
+def measured() -> dict[str, dict[str, str]]:
+    """The figures of docs/performance.md: of each workload by the name of its column."""
+    found: dict[str, dict[str, str]] = {}
+    header: list[str] = []
+    for line in (ROOT / "docs" / "performance.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line[:1] == "|" else []
+        if cells and header and cells[0].startswith("`"):
+            found.setdefault(cells[0], dict(zip(header, cells, strict=True)))
+        elif cells[:1] == ["workload"] or not cells:
+            header = cells
+    return found
+
+
+def readme() -> str:
+    """README.md, with the figures of its table from docs/performance.md."""
+    figures, header, lines = measured(), [], []
+    for line in (ROOT / "README.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[1:2] == ["workload"]:
+            header = cells[2:]
+        elif header and len(cells) == len(header) + 2 and cells[1].startswith("`"):
+            if cells[1] not in figures:
+                raise SystemExit(f"docs/performance.md has no workload {cells[1]}")
+            row = [figures[cells[1]][package] for package in header]
+            line = f"| {' | '.join([*cells[:2], *row])} |"
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 def _title(space: str) -> str:
@@ -359,8 +418,10 @@ def files() -> dict[Path, str]:
         path = path / "__init__.py" if children else path.with_suffix(".py")
         found[path] = namespace(space, doc, spaces.get(space, []), children)
     found.update(reference(docs))
+    found.update(errors())
     found[ROOT / "mkdocs.yml"] = navigation(docs)
     found[SRC / "ops" / "__init__.py"] = operations(spaces[""])
+    found[ROOT / "README.md"] = readme()
     found[ROOT / "docs" / "coverage.md"] = coverage(spaces, table)
     return found
 

@@ -8,14 +8,18 @@ Lines of carets, which not every Python writes, are left out, and the paths of t
 installed packages are PROGRAM and PACKAGES.
 """
 
+import importlib.metadata
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
+import ferrograph as fg
 import pytest
+from ferrograph._src.context import error_help
 
 MISTAKES = Path(__file__).with_name("tracebacks.txt")
 HEAD = "import ferrograph as fg\n"
@@ -84,6 +88,37 @@ def test_a_notebook_shows_the_same(run_python):
     assert "cannot reshape a tensor of shape [2,3]" in done.stdout
     assert "_src" not in done.stdout
     assert "are left out" in done.stderr
+
+
+def test_an_error_ends_with_the_command_that_explains_it(run_python):
+    shown = run_python(f"{HEAD}fg.reshape(1, [4])", check=False).stderr.rstrip().splitlines()
+    assert shown[-1] == "help: ferrograph explain InvalidArgumentError"
+
+
+def test_a_class_of_the_program_is_explained_as_the_one_it_is_made_from(run_python):
+    program = "class Late(fg.errors.DeadlineExceededError): pass\nraise Late(None, None, 'late')"
+    shown = run_python(f"{HEAD}{program}", check=False).stderr.rstrip().splitlines()
+    assert shown[-1] == "help: ferrograph explain DeadlineExceededError"
+
+
+@pytest.mark.parametrize("raised", ["ValueError('x')", "KeyError(1)"])
+def test_other_errors_end_as_python_ends_them(raised, run_python):
+    assert "help:" not in run_python(f"{HEAD}raise {raised}", check=False).stderr
+
+
+@pytest.mark.parametrize(
+    ("links", "line"),
+    [
+        (["Documentation, https://x.org/docs/"], ", https://x.org/docs/errors/NotFoundError.html"),
+        (["Homepage, https://x.org"], ""),
+        (None, ""),
+    ],
+)
+def test_the_address_of_the_page_is_told_where_there_is_a_site(links, line, monkeypatch):
+    installed = types.SimpleNamespace(get_all=lambda name: links if name == "Project-URL" else None)
+    monkeypatch.setattr(importlib.metadata, "metadata", lambda name: installed)
+    error = fg.errors.NotFoundError(None, None, "no file")
+    assert error_help.help_line(error) == f"help: ferrograph explain NotFoundError{line}"
 
 
 def write():

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# The programs of the pages of errors are run by tests/process/test_error_pages.py.
+ERRORS = ("docs/errors/", "python/ferrograph/_src/interfaces/error_pages/")
 PAGES = [
-    ROOT / "README.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-    *sorted((ROOT / "python" / "ferrograph" / "_src").rglob("*.md")),
+    page
+    for folder in ("", "docs", "python/ferrograph/_src")
+    for page in (sorted((ROOT / folder).rglob("*.md")) if folder else [ROOT / "README.md"])
+    if not page.relative_to(ROOT).as_posix().startswith(ERRORS) or page.name == "index.md"
 ]
 
 

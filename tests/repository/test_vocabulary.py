@@ -22,7 +22,6 @@ COLUMNS = 6
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    SOURCES / "autograph" / "README.md",
     *sorted((DOCS / "guide").glob("*.md")),
     *(
         DOCS / f"{name}.md"
@@ -30,6 +29,7 @@ PAGES = [
             "add-a-python-type",
             "add-an-op",
             "architecture",
+            "autograph",
             "glossary",
             "one-branch",
             "one-call",

@@ -11,7 +11,8 @@ usage: ferrograph inspect PATH [OPTION]...
        ferrograph --version
 
 inspect prints what the model in the folder PATH holds; run calls a signature of it. `ferrograph help COMMAND` and
-`ferrograph COMMAND --help` say what a command takes.
+`ferrograph COMMAND --help` say what a command takes. The program of the Python package has two more commands: `versions`
+prints the versions of what is installed, `explain NAME` what a class of errors means.
 
 The exit status is 0 where all went well, 1 where a model, a file, a value or the run failed, 2 for a command line that is
 none.

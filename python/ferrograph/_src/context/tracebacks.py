@@ -32,9 +32,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import other_names
+    from . import error_help, other_names
 else:
-    (other_names,) = later(__package__, "other_names")
+    error_help, other_names = later(__package__, "error_help", "other_names")
 
 _HAS_NOTES = hasattr(BaseException, "add_note")
 _state = {"filtering": os.environ.get("FERROGRAPH_TRACEBACK") != "full"}
@@ -335,7 +335,7 @@ def filter_uncaught() -> None:
 
     def excepthook(kind: type[Any], error: BaseException, traceback: Any) -> None:
         show(kind, error, _users_part(error, traceback))
-        _tell_hidden(error)
+        _tell_more(error)
 
     sys.excepthook = excepthook
     if (threading := sys.modules.get("threading")) is not None:
@@ -355,7 +355,7 @@ def _filter_threads(threading: Any) -> None:
             return
         part = _users_part(found.exc_value, found.exc_traceback)
         show(type(found)((found.exc_type, found.exc_value, part, found.thread)))
-        _tell_hidden(found.exc_value)
+        _tell_more(found.exc_value)
 
     threading.excepthook = excepthook
 
@@ -365,7 +365,7 @@ def _show_in_shell(
 ) -> None:
     part = _users_part(error, traceback)
     shell.showtraceback((kind, error, part), tb_offset=tb_offset)
-    _tell_hidden(error)
+    _tell_more(error)
 
 
 def _users_part(error: BaseException, traceback: Any) -> Any:
@@ -389,6 +389,13 @@ def _comes_from_here(error: BaseException) -> bool:
     return False
 
 
-def _tell_hidden(error: BaseException) -> None:
-    if getattr(error, "_ferrograph_hides_frames", False) and sys.stderr is not None:
+def _tell_more(error: BaseException) -> None:
+    """Print what follows the traceback: that frames are left out, and where the error is
+    explained."""
+    if sys.stderr is None:
+        return
+    if getattr(error, "_ferrograph_hides_frames", False):
         print(_FOOTER, file=sys.stderr)
+    line = error_help.help_line(error)
+    if line is not None:
+        print(line, file=sys.stderr)
