@@ -2,9 +2,11 @@
 
     python .ci/release.py check TAG    # the version, its tag and the changelog agree
     python .ci/release.py notes TAG    # print the part of the changelog about it
-    python .ci/release.py urls URL     # write the project's address into the manifests and links
+    python .ci/release.py urls URL [SITE]   # write the project's address, and that of its site,
+                                            # into the manifests and links
 
-The address of the project is known to the publisher alone: a workflow passes it in.
+The addresses are known to the publisher alone: a workflow passes them in. What an error prints of
+its page names the site where there is one.
 """
 
 from __future__ import annotations
@@ -49,15 +51,20 @@ def check(root: Path, tag: str) -> None:
         raise SystemExit(f"CHANGELOG.md has no date for {tag}")
 
 
-def set_urls(root: Path, url: str) -> None:
-    """Write the address of the project into the manifests and the links of README.md."""
-    if not re.fullmatch(r"https://[\w./~-]+", url):
-        raise SystemExit(f"{url!r} is no https address; set the variable PROJECT_URL")
+def set_urls(root: Path, url: str, site: str = "") -> None:
+    """Write the address of the project, and of its site if there is one, into the manifests and the
+    links of README.md."""
+    for name, address in (("PROJECT_URL", url), *([("DOCS_URL", site)] if site else [])):
+        if not re.fullmatch(r"https://[\w./~-]+", address):
+            raise SystemExit(f"{address!r} is no https address; set the variable {name}")
     url = url.rstrip("/")
+    links = f'Homepage = "{url}"\nChangelog = "{url}/blob/main/CHANGELOG.md"\n'
+    if site:
+        links += f'Documentation = "{site.rstrip("/")}"\n'
     rows = {
         "pyproject.toml": (
             "[project.scripts]\n",
-            f'[project.urls]\nHomepage = "{url}"\nChangelog = "{url}/blob/main/CHANGELOG.md"\n\n',
+            f"[project.urls]\n{links}\n",
         ),
         "Cargo.toml": ("[workspace.dependencies]\n", f'repository = "{url}"\n\n'),
     }
@@ -75,13 +82,13 @@ def set_urls(root: Path, url: str) -> None:
             path.write_text(content.replace(LICENSED, LICENSED + INHERITED, 1))
 
 
-def main(action: str, value: str) -> None:
+def main(action: str, value: str, site: str = "") -> None:
     if action == "check":
         check(ROOT, value)
     elif action == "notes":
         print(notes(ROOT, value))
     elif action == "urls":
-        set_urls(ROOT, value)
+        set_urls(ROOT, value, site)
     else:
         raise SystemExit(__doc__)
 

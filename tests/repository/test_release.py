@@ -90,6 +90,22 @@ def test_the_address_is_written_once(sources):
     assert (sources / "README.md").read_text() == f"[a]({link}), [c](https://c.org), [d](#d)\n"
     with pytest.raises(SystemExit, match="no https address"):
         release.set_urls(sources, "")
+    with pytest.raises(SystemExit, match="set the variable DOCS_URL"):
+        release.set_urls(sources, "https://example.org/x", "http://x")
+
+
+def test_the_address_of_the_site_is_one_of_the_manifest(sources):
+    script("release").set_urls(sources, "https://example.org/x", "https://x.example.org/docs/")
+    urls = (sources / "pyproject.toml").read_text().partition("[project.urls]\n")[2]
+    assert 'Documentation = "https://x.example.org/docs"' in urls.partition("\n\n")[0].splitlines()
+
+
+def test_links_of_the_readme_lead_on_from_anywhere_after_that(sources):
+    (sources / "README.md").write_text((ROOT / "README.md").read_text())
+    script("release").set_urls(sources, "https://example.org/x")
+    links = re.findall(r"\]\(([^)]+)\)", (sources / "README.md").read_text())
+    assert len(links) > 20
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 @pytest.mark.parametrize(
