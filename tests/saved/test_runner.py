@@ -193,6 +193,9 @@ def test_inputs_may_be_written_on_the_command_line(model):
     found = answer(model, "numbers", 'x=[[1, 2], [0, -3], ["NaN", 0]]', "n=-5")
     assert (found["half"], found["sign"]) == (("float16", -2.5), ("uint64", 2**64 - 5))
     assert found["angle"] == ("float64", [math.atan2(2, 1), -math.pi / 2, "NaN"])
+    said = ferrograph("run", model, "--signature", "look", "--input", 'words=["a\'", "b"]')
+    assert said.startswith("found: int64[2]\n  [-1, 8]\n")
+    assert 'joined: string[2]\n  ["a\'!", "b!"]\n' in said
     assert answer(model, "pick", "i=0", "x=[0.1, -0.0]")["picked"] == ("float32", [0.1, -0.0])
     found = answer(model, "pick", "i=7", 'x=["Infinity", 1e-7]')
     assert found["picked"] == ("float32", ["-Infinity", -1e-7])

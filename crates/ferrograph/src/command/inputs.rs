@@ -26,7 +26,7 @@ pub(super) fn value_of(info: &TensorInfo, text: &str) -> Result<Value> {
 /// A sentence that says why a text is no value.
 type Wrong = String;
 
-/// What a text is as JSON. A string and a number that is none may be without quotes, as a shell takes them away.
+/// What a text is as JSON. A string, NaN and an infinity may be without quotes, which a shell takes away.
 fn json_of(dtype: DType, text: &str) -> Result<Json, Wrong> {
     let is_plain = match dtype {
         DType::String => !text.starts_with(['"', '[', '{']),
@@ -55,7 +55,7 @@ fn shown(json: &Json) -> String {
     shortened(&json.to_string())
 }
 
-/// Numbers that JSON does not have, by the strings that stand for them there.
+/// Numbers that JSON does not have, by the strings that denote them there.
 const NONFINITE: [(&str, f64); 3] = [
     ("NaN", f64::NAN),
     ("Infinity", f64::INFINITY),
@@ -211,11 +211,16 @@ mod tests {
     #[test]
     fn numbers_are_of_the_dtype_of_the_input() {
         assert_eq!(array::<f32>("1.5")[[]], 1.5);
-        assert_eq!(array::<f64>("0.1")[[]].to_bits(), 0.1f64.to_bits());
-        assert_eq!(
-            array::<f64>("3.1232894721634983e-12")[[]],
-            3.1232894721634983e-12
-        );
+        // Read to the nearest number, the last bit too.
+        for text in [
+            "0.1",
+            "9007199254740993",
+            "1.7976931348623157e308",
+            "51.24817837550540",
+        ] {
+            let want: f64 = text.parse().unwrap();
+            assert_eq!(array::<f64>(text)[[]].to_bits(), want.to_bits(), "{text}");
+        }
         assert_eq!(
             array::<f32>("[1, 2, 3e2]"),
             array![1.0f32, 2.0, 300.0].into_dyn()

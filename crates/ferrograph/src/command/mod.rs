@@ -115,10 +115,11 @@ fn inspect(what: &Inspect, out: &mut dyn Write) -> Result<(), Failure> {
     let model = Model::load(&what.path)?;
     if let Some(name) = &what.graph {
         let text = model.graph_text(name)?;
-        return Ok(match what.json {
+        match what.json {
             true => writeln!(out, "{}", json::graph(name, &text))?,
             false => out.write_all(text.as_bytes())?,
-        });
+        }
+        return Ok(());
     }
     if what.json {
         return Ok(writeln!(out, "{}", json::model(&model))?);
@@ -203,7 +204,7 @@ fn shown(value: &Value) -> Result<String> {
     let value = &value.widened()?;
     // Writing to a string does not fail.
     let _ = with_element!(value.dtype(), dense, T => write!(text, "{}", value.view::<T>()?), else => match value.dtype() {
-        DType::String => write!(text, "{:?}", value.byte_strings()?.map(|s| String::from_utf8_lossy(s).into_owned())),
+        DType::String => write!(text, "{}", value.byte_strings()?.map(|s| format!("{:?}", String::from_utf8_lossy(s)))),
         other => write!(text, "a {other}"),
     });
     Ok(text)
