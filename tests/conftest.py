@@ -6,6 +6,7 @@ import sys
 import textwrap
 
 import browser as browsers
+import ferrograph as fg
 import processor_time
 import pytest
 
@@ -56,6 +57,12 @@ def run_python(tmp_path):
         return done
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def printed_name():
+    """Every test begins with the name that a program begins with: ``as_tensorflow`` changes it."""
+    fg.config.set_printed_name("fg")
 
 
 @pytest.fixture(scope="module")

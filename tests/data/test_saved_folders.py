@@ -18,6 +18,14 @@ TYPES = saved_folders.extension_types(fg)
 COMPRESSIONS = saved_folders.COMPRESSIONS
 
 
+@pytest.fixture(autouse=True)
+def names_as_recorded():
+    """Specs print as tensorflow prints them."""
+    fg.config.set_printed_name("tf")
+    yield
+    fg.config.set_printed_name("fg")
+
+
 def written(name, folder):
     """The folder as tensorflow wrote it."""
     for path, data in RECORDED[name]["files"].items():

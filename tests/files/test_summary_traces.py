@@ -150,7 +150,7 @@ def test_traced_functions_neither_begin_nor_end_it():
         fg.summary.trace_off()
         return x
 
-    with pytest.warns(UserWarning, match="inside a tf.function") as warned:
+    with pytest.warns(UserWarning, match="inside a fg.function") as warned:
         traced(fg.constant(1.0))
     assert len(warned) == 3
     with pytest.raises(ValueError, match="Must enable trace"):

@@ -31,7 +31,7 @@ def resolve(name):
 
 def is_explained(name):
     parts = name.split(".")[1:]
-    hints = [hint(".".join(parts[:n]), parts[n], ()) for n in range(len(parts))]
+    hints = [hint(".".join(parts[:n]), parts[n], (), {}, "fg") for n in range(len(parts))]
     return any("it is left out" in said or "it is planned" in said for said in hints)
 
 for name in NAMES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ops
-from ..native import _core
+from ..native import FG, _core
 from ..numpy_like.promotion import array, inexact, promoted
 from ..values.dtypes import as_dtype
 from ..values.errors import shown
@@ -63,7 +63,7 @@ def rank_of(x: Any, function: str) -> int:
     """
     rank = x.shape.rank
     if rank is None:
-        raise ValueError(f"{function} needs an array of known rank; give it with fg.ensure_shape")
+        raise ValueError(f"{function} needs an array of known rank; give it with {FG}.ensure_shape")
     return int(rank)
 
 

@@ -194,7 +194,7 @@ def __array_namespace_info__() -> Info:
     """What the namespace of the array API standard says of its abilities, devices and dtypes.
 
     >>> fg.array_api.__array_namespace_info__().default_dtypes()["integral"]
-    tf.int64
+    fg.int64
 
     Returns:
       An object with the methods ``capabilities``, ``default_device``, ``default_dtypes``,

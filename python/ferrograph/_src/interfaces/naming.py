@@ -9,6 +9,9 @@ from ..values.public import public
 __all__ = ["get_printed_name", "set_printed_name"]
 
 
+_LONGEST = 40
+
+
 @public("config.get_printed_name")
 def get_printed_name() -> str:
     """What printed values and messages call the package: ``"fg"`` unless it was set.
@@ -39,16 +42,18 @@ def set_printed_name(name: str) -> None:
     >>> fg.config.set_printed_name("fg")
 
     Args:
-      name: the name, a string that may be one in Python, such as ``"fg"`` or ``"tf"``.
+      name: the name, a string of at most 40 characters that may be a name in Python, such as
+        ``"fg"`` or ``"tf"``.
 
     Raises:
       TypeError: where it is no string.
-      ValueError: where no module can have the name.
+      ValueError: where it is longer, or no name in Python.
     """
     if not isinstance(name, str):
         raise TypeError(f"argument 'name' of set_printed_name must be a string, got {shown(name)}")
-    if not name.isidentifier():
+    if not name.isidentifier() or len(name) > _LONGEST:
         raise ValueError(
-            f"argument 'name' of set_printed_name must be a name in Python, got {shown(name)}"
+            f"argument 'name' of set_printed_name must be a name in Python of at most {_LONGEST} "
+            f"characters, got {shown(name)}"
         )
     _core.set_printed_name(name)
