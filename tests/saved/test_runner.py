@@ -275,7 +275,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path):
         (1, 'no signature "dnse" (did you mean "dense"?)', run("--signature", "dnse")),
         (1, "is float32[2], not float32[?,2]", run("--input", "x=[1, 2]")),
         (1, 'input "x" takes float32[?,2]: true is no float32', run("--input", "x=true")),
-        (1, "a list of 1 is beside one of 2", run("--input", "x=[[1, 2], [3]]")),
+        (1, "lists of 2 and 1 elements in one array", run("--input", "x=[[1, 2], [3]]")),
         (1, "is neither JSON (", run("--input", "x=x.npz")),
         (2, "--input is NAME=VALUE or NAME=FILE.npy", run("--input", "x")),
         (2, "run has no option --inptu; did you mean --input?", run("--inptu", "x=1")),

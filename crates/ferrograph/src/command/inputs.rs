@@ -101,7 +101,7 @@ impl<'j> Lists<'j> {
             Some(&length) if length == items.len() => {}
             Some(length) => {
                 return Err(format!(
-                    "a list of {} is beside one of {length}",
+                    "lists of {length} and {} elements in one array",
                     items.len()
                 ));
             }
@@ -301,12 +301,12 @@ mod tests {
             (
                 DType::Float32,
                 "[[1], [2, 3]]",
-                "a list of 2 is beside one of 1",
+                "lists of 1 and 2 elements in one array",
             ),
             (
                 DType::Float32,
                 "[[], [2]]",
-                "a list of 1 is beside one of 0",
+                "lists of 0 and 1 elements in one array",
             ),
             (DType::Float32, "[[], 2]", "2 is beside a list"),
             (DType::Float32, "1e39", "1e+39 is no float32"),

@@ -43,6 +43,9 @@ const inTime = (s) => scaled(s * 1e9, ["ns", "us", "ms", "s"], 1000);
 const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const keyOfLine = (line) => (line ? `${line[0]}:${line[1]}` : "");
+
+/** The attributes of the row of a step or line, of which the first one is reached by Tab and the others by arrow keys. */
+const selectable = (of, i) => ({ class: "has", tabindex: i ? "-1" : "0", "data-line": keyOfLine(of.line), "data-node": of.node });
 const saysLine = (line) => (line ? `${line[0]}:${line[1]}${line[2] ? ` in ${line[2]}` : ""}` : "");
 
 /** A cell of a table with a line: the file without its folders, which the title has. */

@@ -94,21 +94,25 @@ function ordered(graph) {
   const number = (all) => all.forEach((v, i) => (place[v] = (i + 1) / (all.length + 1)));
   layers.forEach(number);
   const key = new Float64Array(n);
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    const goesDown = sweep % 2 === 0;
-    const near = goesDown ? graph.up : graph.down;
-    for (let i = 0; i < layers.length; i++) {
-      const all = layers[goesDown ? i : layers.length - 1 - i];
-      for (const v of all) {
-        let sum = 0;
-        for (const [u, , there] of near[v]) sum += place[u] + (there - 0.5) * 1e-3;
-        key[v] = near[v].length ? sum / near[v].length : place[v];
-      }
-      all.sort((a, b) => key[a] - key[b]);
-      number(all);
+  for (const [all, near] of sweeps(graph, layers, SWEEPS)) {
+    for (const v of all) {
+      let sum = 0;
+      for (const [u, , there] of near[v]) sum += place[u] + (there - 0.5) * 1e-3;
+      key[v] = near[v].length ? sum / near[v].length : place[v];
     }
+    all.sort((a, b) => key[a] - key[b]);
+    number(all);
   }
   return layers;
+}
+
+/** The layers downwards, then upwards, and so on, each with the edges to the layer before it. */
+function* sweeps(graph, layers, count) {
+  for (let sweep = 0; sweep < count; sweep++) {
+    const goesDown = sweep % 2 === 0;
+    const near = goesDown ? graph.up : graph.down;
+    for (let i = 0; i < layers.length; i++) yield [layers[goesDown ? i : layers.length - 1 - i], near];
+  }
 }
 
 /** Gives each box its `x`, near its neighbours and apart from those beside it. */
@@ -123,23 +127,18 @@ function placeAcross(graph, layers) {
   }
   const wanted = new Float64Array(graph.w.length);
   const weights = new Float64Array(graph.w.length);
-  for (let sweep = 0; sweep < SWEEPS + 1; sweep++) {
-    const goesDown = sweep % 2 === 0;
-    const near = goesDown ? graph.up : graph.down;
-    for (let i = 0; i < layers.length; i++) {
-      const all = layers[goesDown ? i : layers.length - 1 - i];
-      for (const v of all) {
-        let sum = 0;
-        let weight = 0;
-        for (const [u, here, there, w] of near[v]) {
-          sum += w * (x[u] + graph.w[u] * there - graph.w[v] * here);
-          weight += w;
-        }
-        wanted[v] = weight ? sum / weight : x[v];
-        weights[v] = weight || 0.1;
+  for (const [all, near] of sweeps(graph, layers, SWEEPS + 1)) {
+    for (const v of all) {
+      let sum = 0;
+      let weight = 0;
+      for (const [u, here, there, w] of near[v]) {
+        sum += w * (x[u] + graph.w[u] * there - graph.w[v] * here);
+        weight += w;
       }
-      apart(all, wanted, weights, graph.w, x);
+      wanted[v] = weight ? sum / weight : x[v];
+      weights[v] = weight || 0.1;
     }
+    apart(all, wanted, weights, graph.w, x);
   }
 }
 

@@ -41,10 +41,7 @@ class PlanView {
     return el(
       "tr",
       {
-        class: "has",
-        tabindex: i ? "-1" : "0",
-        "data-line": keyOfLine(step.line),
-        "data-node": step.node,
+        ...selectable(step, i),
         "aria-label": `step ${i}: ${step.operation}, ${step.kind}`,
         on: acts((event) => {
           if (!event.target.closest("button")) this.page.selectStep(step);

@@ -171,13 +171,7 @@ function share(part) {
 function stepRow(page, step, i, sum) {
   return el(
     "tr",
-    {
-      class: "has",
-      tabindex: i ? "-1" : "0",
-      "data-line": keyOfLine(step.line),
-      "data-node": step.node,
-      on: acts(() => page.selectStep(step)),
-    },
+    { ...selectable(step, i), on: acts(() => page.selectStep(step)) },
     el("td", { class: "name" }, step.operation),
     el("td", {}, el("span", { class: `kind ${step.kind === "fused" ? "fused" : ""}` }, step.kind)),
     lineCell(step.line),
@@ -240,7 +234,7 @@ class LinesView {
     const rows = costs.map((cost, i) =>
       el(
         "tr",
-        { class: "has", tabindex: i ? "-1" : "0", "data-line": keyOfLine(cost.line), on: acts(() => page.selectLine(cost.line)) },
+        { ...selectable(cost, i), on: acts(() => page.selectLine(cost.line)) },
         lineCell([cost.line[0], cost.line[1], ""], { class: "name" }),
         el("td", { class: "name" }, short(page.textOf(cost.line).trim(), 80)),
         el("td", { class: "n" }, String(cost.count)),

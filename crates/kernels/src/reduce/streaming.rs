@@ -185,8 +185,7 @@ impl<T: Copy, O: ReduceOp<T>> ReductionStream<'_, T, O> {
         let Blocks { n, inner, .. } = self.shape;
         let width = self.shape.width();
         let start = (outer * self.shape.count() + block) * width;
-        // SAFETY: the block begins within the operand, so its accumulators are there; the caller promises that no other
-        // thread has those of these columns.
+        // SAFETY: the block begins within the operand; the caller promises that no other thread has these columns.
         let acc = |at: usize, len: usize| unsafe { self.acc.piece(start + at, len) };
         if inner == 1 {
             let acc = acc(0, width);
