@@ -29,8 +29,7 @@ thread_local! {
     static LAST: RefCell<Option<Arc<Origin>>> = const { RefCell::new(None) };
 }
 
-/// Where the origin found last stands. Python looks for the line of an instruction from the beginning of its code, and
-/// many operations are added by one call.
+/// Where the origin found last stands: many operations are added by one call.
 struct Spot {
     /// Not dropped with its thread, which may have no interpreter by then.
     code: ManuallyDrop<Py<PyWeakrefReference>>,
@@ -64,6 +63,77 @@ fn keep(py: Python<'_>, code: &Bound<'_, PyAny>, instruction: i32, origin: &Arc<
     if let Some(old) = SPOT.replace(Some(spot)) {
         ManuallyDrop::into_inner(old.code).drop_ref(py);
     }
+}
+
+/// The lines of a code object's instructions. Python looks for a line from the beginning of the code each time, so that
+/// the lines of a function of thousands would take the square of that.
+struct Lines {
+    /// As in [`Spot`].
+    code: ManuallyDrop<Py<PyWeakrefReference>>,
+    /// Where each run of instructions begins, in bytes, and its line.
+    starts: Vec<(i32, u32)>,
+}
+
+/// Python finds the line itself where the table of the code is no longer than this, in bytes.
+const SHORT: usize = 512;
+/// How many tables of lines are kept for a thread.
+const KEPT: usize = 8;
+
+thread_local! {
+    static LINES: RefCell<Vec<Lines>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Lines {
+    fn read(code: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let starts = code
+            .call_method0(intern!(code.py(), "co_lines"))?
+            .try_iter()?;
+        let starts = starts.map(|run| {
+            let (start, _, line): (i32, i32, Option<u32>) = run?.extract()?;
+            Ok((start, line.unwrap_or(0)))
+        });
+        Ok(Self {
+            code: ManuallyDrop::new(PyWeakrefReference::new(code)?.unbind()),
+            starts: starts.collect::<PyResult<_>>()?,
+        })
+    }
+
+    fn is_of(&self, code: &Bound<'_, PyAny>) -> bool {
+        self.code
+            .bind(code.py())
+            .upgrade()
+            .is_some_and(|of| of.is(code))
+    }
+
+    fn at(&self, instruction: i32) -> u32 {
+        let after = self
+            .starts
+            .partition_point(|(start, _)| *start <= instruction);
+        after.checked_sub(1).map_or(0, |i| self.starts[i].1)
+    }
+}
+
+/// The line of an instruction of a code object with a long table of lines; None of one with a short table.
+fn long_line(code: &Bound<'_, PyAny>, instruction: i32) -> Option<u32> {
+    let py = code.py();
+    let table = code.getattr(intern!(py, "co_linetable")).ok()?;
+    if table.len().ok()? <= SHORT {
+        return None;
+    }
+    let known = LINES.with_borrow(|all| Some(all.iter().find(|l| l.is_of(code))?.at(instruction)));
+    if known.is_some() {
+        return known;
+    }
+    let lines = Lines::read(code).ok()?;
+    let line = lines.at(instruction);
+    let old = LINES.with_borrow_mut(|all| {
+        all.insert(0, lines);
+        (all.len() > KEPT).then(|| all.pop()).flatten()
+    });
+    if let Some(old) = old {
+        ManuallyDrop::into_inner(old.code).drop_ref(py);
+    }
+    Some(line)
 }
 
 /// An origin that shares what it can with the one before.
@@ -106,8 +176,10 @@ pub(crate) fn find(py: Python<'_>) -> Option<Arc<Origin>> {
             }
             let function = code.getattr(intern!(py, "co_name")).ok()?;
             let function = function.cast::<PyString>().ok()?.to_str().ok()?;
-            // SAFETY: `raw` is a live frame.
-            let line = u32::try_from(unsafe { ffi::PyFrame_GetLineNumber(raw) }).unwrap_or(0);
+            let line = long_line(&code, instruction).unwrap_or_else(|| {
+                // SAFETY: `raw` is a live frame.
+                u32::try_from(unsafe { ffi::PyFrame_GetLineNumber(raw) }).unwrap_or(0)
+            });
             let origin = shared(file, line, function);
             keep(py, &code, instruction, &origin);
             return Some(origin);

@@ -41,14 +41,19 @@ def is_straight_line(function: Any, args: tuple, kwargs: dict) -> bool:
     """Whether a call of a Python function with these arguments runs the same converted or not."""
     if type(function) is not types.FunctionType:
         return False
-    code = function.__code__
+    if not _runs_straight(function.__code__):
+        return False
+    return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
+
+
+@lru_cache(maxsize=4096)
+def _runs_straight(code: types.CodeType) -> bool:
+    """Whether code has no jump and no function of its own, nor what has a meaning on tensors."""
     if any(type(c) is types.CodeType for c in code.co_consts):
         return False
     if _BY_TENSORS.intersection(code.co_names) or any(map(_is_suspect, set(code.co_code[::2]))):
         return False
-    if _asks_of_operands(code):
-        return False
-    return _all_plain([*args, *kwargs.values()]) and _reaches_library_only(function)
+    return not _asks_of_operands(code)
 
 
 _REMAINDERS = frozenset({"BINARY_MODULO", "INPLACE_MODULO"})  # of Python 3.10
@@ -60,7 +65,6 @@ _OF_PLAIN_KEYS = _CONSTANTS | {"BUILD_SLICE", "BUILD_TUPLE"}  # which no list ta
 _SUBSCRIPT_ARG = 26  # of BINARY_OP from Python 3.14 on
 
 
-@lru_cache(maxsize=4096)
 def _asks_of_operands(code: types.CodeType) -> bool:
     """Whether there is a ``%`` whose right side is no constant: the left one may be a text; or an
     item under a key that is none: it may be a tensor, and what it is taken of a list."""

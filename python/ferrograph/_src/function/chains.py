@@ -289,7 +289,8 @@ def _opcodes() -> dict[int, str]:
     return {opcode.opmap[name]: name for name in wanted if name in opcode.opmap}
 
 
-def uses(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
+@lru_cache(maxsize=4096)
+def uses(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Global names that code reads, that it writes, and cells that it writes."""
     loaded: set[str] = set()
     stored: set[str] = set()
@@ -309,4 +310,4 @@ def uses(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
             loaded.add(code.co_names[_global_index(name, arg)])
         else:
             stored.add(code.co_names[arg])
-    return loaded, stored, cells
+    return frozenset(loaded), frozenset(stored), frozenset(cells)

@@ -348,9 +348,9 @@ def _has_text(code: types.CodeType, text: str) -> bool:
 
 def _settle_cache(place: Container, old: dict, snapshot: Any, graphs: set[int]) -> bool:
     """Take items out of a cache that the region alone can use; whether it is one."""
-    owner = place.owner
-    added = [(key, value) for key, value in owner.items() if not _has(old, key)]
-    kept = [value for key, value in owner.items() if _has(old, key)]
+    owner, known = place.owner, set(map(id, old))  # by identity: no user code compares keys
+    added = [(key, value) for key, value in owner.items() if id(key) not in known]
+    kept = [value for key, value in owner.items() if id(key) in known]
     if not added or len(kept) != len(old) or any(map(operator.is_not, kept, old.values())):
         return False
     own = [_is_identity(key, value, graphs) for key, value in added]
@@ -367,11 +367,6 @@ def _settle_cache(place: Container, old: dict, snapshot: Any, graphs: set[int]) 
     dict.update(owner, stays)
     snapshot.accept(owner, None)
     return True
-
-
-def _has(held: dict, key: Any) -> bool:
-    """Whether a dict has a key, by identity: no user code compares them."""
-    return any(key is other for other in held)
 
 
 def _tensors(value: Any) -> list:
@@ -565,18 +560,22 @@ _MOST_FOREIGN = 20_000  # objects looked into behind those of installed packages
 
 
 def reached(roots: list, wanted: list) -> set[int]:
-    """The ids of those ``wanted`` objects that can be reached from ``roots``.
+    """The ids of those ``wanted`` objects that can be reached from ``roots``."""
+    return reached_ids(roots, {id(w) for w in wanted})
+
+
+def reached_ids(roots: list, ids: set[int]) -> set[int]:
+    """Those ``ids`` whose objects can be reached from ``roots``.
 
     Where installed packages hold too much to look through, those not found until then count too.
     """
-    ids = {id(w) for w in wanted}
     found: set[int] = set()
     seen: set[int] = set()
     pending: collections.deque = collections.deque(roots)
     later: list[Any] = []
     named: list[Any] = []  # objects of installed packages
     limit, sorts = 0, _sorts.found
-    while ids and (pending or named or later):
+    while len(found) < len(ids) and (pending or named or later):
         if not pending:
             if named:
                 limit = limit or len(seen) + _MOST_FOREIGN
@@ -585,7 +584,7 @@ def reached(roots: list, wanted: list) -> set[int]:
             limit = -1
             pending.append(later.pop())
         if 0 < limit < len(seen):
-            return found | ids
+            return ids
         value = pending.popleft()
         kind = type(value)
         if kind is Invalidated:
@@ -594,7 +593,6 @@ def reached(roots: list, wanted: list) -> set[int]:
         place = id(value)
         if place in ids:
             found.add(place)
-            ids.discard(place)
         if place in seen:
             continue
         sort = sorts.get(id(kind))

@@ -27,7 +27,7 @@ from ..heap.location import (
     item_location,
     values_of,
 )
-from ..heap.snapshot import reached
+from ..heap.snapshot import reached_ids
 from ..heap.source_location import here, refusal
 from ..heap.structure import is_array
 from ..heap.trace_context import is_proxy, proxy_of, really, record_of, thread
@@ -395,7 +395,8 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
     ``copied`` gets each container of which it makes a copy: by its id the copy and that.
     """
     left = {id(c.place.owner): c.new for c in changes if isinstance(c.place, Container)}
-    others = [c.place.owner for c in changes if not isinstance(c.place, Container)]
+    others = {id(c.place.owner) for c in changes if not isinstance(c.place, Container)}
+    every = {id(c.place.owner) for c in changes}
     wholes = [c for c in changes if isinstance(c.place, Whole) and type(c.new) is not Variants]
 
     build = functools.partial(_built, left, wholes, copied, where)
@@ -408,10 +409,8 @@ def as_left(changes: list, where: str, copied: dict[int, tuple[Any, Any]]) -> Ca
         if not isinstance(value, COMPARED) and not hasattr(value, "__dict__"):
             return value
         made = build(value)
-        found = reached([value], others)
-        if made is value and type(value) not in COMPARED:
-            found |= reached([value], [c.place.owner for c in changes])
-        if found:
+        is_kept = made is value and type(value) not in COMPARED
+        if reached_ids([value], every if is_kept else others):
             raise _mixed(value, where)
         return made
 

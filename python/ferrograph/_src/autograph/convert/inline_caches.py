@@ -104,7 +104,18 @@ def may_grow(parts: Iterable[ast.expr]) -> bool:
     return any(map(_may_grow, parts))
 
 
+_GROWS = "_ferrograph_grows"
+
+
 def _may_grow(part: ast.AST) -> bool:
+    """``may_grow`` of one expression; kept on its node, since each operation above asks again."""
+    known = part.__dict__.get(_GROWS)
+    if known is None:
+        known = part.__dict__[_GROWS] = _found_to_grow(part)
+    return known
+
+
+def _found_to_grow(part: ast.AST) -> bool:
     match part:
         case ast.Name() | ast.Constant() | ast.Lambda():
             return False
