@@ -167,11 +167,13 @@ $(STAMP)-docs: | $(STAMP)-tools
 	$(PIP) install 'mkdocs>=1.6,<2' 'mkdocstrings[python]>=1' pygments
 	@touch $@
 
+# The stamp is as old as the beginning of the build: what changes meanwhile is built the next time.
 $(STAMP)-wheel: $(SOURCES) | $(STAMP)-tools
 	@echo "== wheel: cargo compiles the Rust core and says how far it is"
+	@touch $@-begun
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out dist
-	@touch $@
+	@mv $@-begun $@
 
 $(STAMP)-installed: $(STAMP)-wheel
 	@echo "== wheel into $(VENV)"
