@@ -424,6 +424,83 @@ def test_random_programs_of_small_vectors(seed):
     agree(vector_program(seed), fg.constant(rng.randint(0, 6)), *vectors)
 
 
+FUNCTIONS = [
+    fg.exp,
+    fg.sin,
+    fg.cos,
+    fg.tanh,
+    fg.sigmoid,
+    fg.math.erf,
+    fg.math.softplus,
+    fg.math.expm1,
+]
+
+
+def float_vector_program(seed):
+    """A function of a matrix and vectors of floats: a loop of arithmetic, functions, movements."""
+
+    def draw(rng, i, x, y, square):
+        n = int(x.shape[0])
+        function, other = rng.choice(FUNCTIONS), rng.choice(FUNCTIONS)
+        return rng.choice([
+            lambda: function(x) - 0.25 * y,
+            lambda: fg.where(i % 2 < 1, other(y), x),
+            lambda: fg.where(x > y, x, function(y)),
+            lambda: fg.cast(x > y, x.dtype) * y - fg.where((x <= y) & (i % 3 > 0), x, 0.5 * y),
+            lambda: fg.linalg.matvec(square, x) / (1.0 + fg.abs(y)),
+            lambda: fg.matmul(x[None], square, transpose_b=rng.random() < 0.5)[0] * 0.5,
+            lambda: fg.matmul(x[:, None], y[None])[0] + fg.cast(i, x.dtype),
+            lambda: fg.concat([x[1:], function(x[:1])], 0),
+            lambda: x[::-1] * x[n - 1] + y,
+            lambda: fg.clip_by_value(x, y, 2.0 * fg.abs(y)),
+            lambda: fg.minimum(fg.maximum(x, -y), fg.math.rsqrt(1.0 + x * x)),
+            lambda: fg.round(x * 3.0) * 0.25 + fg.sign(y) * fg.floor(x),
+            lambda: fg.math.log(fg.abs(x) + 0.5) + fg.math.log1p(fg.abs(y)),
+            lambda: fg.nn.relu(x) - fg.nn.relu6(-y),
+        ])()  # fmt: skip
+
+    def f(n, square, *vectors):
+        i = fg.constant(0)
+        while i < n:
+            rng = random.Random(seed)
+            vectors = list(vectors)
+            for _ in range(6):
+                at = rng.randrange(len(vectors))
+                vectors[at] = draw(rng, i, vectors[at], rng.choice(vectors), square)
+            i += 1
+        return list(vectors)
+
+    return f
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_of_small_vectors_of_floats(seed):
+    rng = random.Random(seed)
+    n, dtype = rng.randint(1, 16), rng.choice(FLOATS)
+
+    def numbers(count):
+        kinds = [0.0, -0.0, 1.5, -3.0, 1e-40, 4e8, -1e30]
+        return [rng.choice(kinds) if rng.random() < 0.15 else rng.gauss(0, 1) for _ in range(count)]
+
+    side = n if n <= 4 else 4
+    vectors = [fg.constant(numbers(side if seed % 2 else n), dtype) for _ in range(3)]
+    n = int(vectors[0].shape[0])
+    square = fg.reshape(fg.constant(numbers(n * n), dtype), [n, n])
+    agree(float_vector_program(seed), fg.constant(rng.randint(0, 5)), square, *vectors)
+
+
+def test_angles_far_from_zero():
+    def f(n, x):
+        for _ in fg.range(n):
+            x = fg.sin(x) * 3e8 + fg.cos(x)
+        return x
+
+    for n in (1, 2, 4, 7):
+        numbers = [1e9, 0.5, float("inf"), -0.0, float("nan"), -3e8, 2.0][:n]
+        assert is_one_program(f, fg.constant(5), fg.constant(numbers))
+        agree(f, fg.constant(5), fg.constant(numbers))
+
+
 @pytest.mark.alone
 def test_an_endless_loop_is_interrupted():
     @fg.function(jit_compile=True)

@@ -1,6 +1,7 @@
 //! Machine code: made, run, and given back.
 
 use crate::Program;
+use crate::aside::callers;
 use crate::emit::emit;
 use crate::memory::{Memory, Refused};
 use cranelift_codegen::Context;
@@ -87,6 +88,7 @@ fn define(module: &mut JITModule, program: &Program) -> Result<FuncId, Refused> 
         &mut context.func,
         &mut FunctionBuilderContext::new(),
         module.isa(),
+        callers()?,
         program,
     );
     let id = module.declare_anonymous_function(&context.func.signature)?;

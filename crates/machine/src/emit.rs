@@ -1,14 +1,18 @@
 //! From programs to Cranelift's representation.
 
+use crate::aside::{self, Callers};
 use crate::program::count;
-use crate::scalar::{Operand, compute, constant, machine_type};
+use crate::scalar::{Operand, compute, machine_type};
+use crate::simd::{Home, homes};
 use crate::{ASK, Arg, Function, Inst, Place, Program, Type, Var};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    self, AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Value, types,
+    self, AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, StackSlotData,
+    StackSlotKind, Value, types,
 };
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use std::collections::HashMap;
 
 /// Instructions that run between two questions whether to go on, roughly.
 const FUEL: i64 = 1 << 16;
@@ -18,6 +22,7 @@ pub(crate) fn emit(
     function: &mut ir::Function,
     context: &mut FunctionBuilderContext,
     isa: &dyn TargetIsa,
+    callers: Callers,
     program: &Program,
 ) {
     let pointer = isa.pointer_type();
@@ -37,13 +42,11 @@ pub(crate) fn emit(
         returns: vec![AbiParam::new(types::I8)],
         call_conv: convention,
     });
-    let vars = program.vars.iter();
-    let vars = vars
-        .map(|t| builder.declare_var(machine_type(*t)))
-        .collect();
+    let vars = homes(&mut builder, &program.vars, &program.runs);
     let fuel = builder.declare_var(types::I64);
     let stopped = builder.create_block();
     let mut emitter = Emitter {
+        callers,
         pointer,
         pointers,
         host,
@@ -51,6 +54,7 @@ pub(crate) fn emit(
         answers,
         vars,
         types: &program.vars,
+        masks: HashMap::new(),
         fuel,
         stopped,
         b: builder,
@@ -59,15 +63,18 @@ pub(crate) fn emit(
     emitter.b.finalize(isa.frontend_config());
 }
 
-struct Emitter<'a, 'b> {
-    b: FunctionBuilder<'b>,
+pub(crate) struct Emitter<'a, 'b> {
+    pub b: FunctionBuilder<'b>,
+    callers: Callers,
     pointer: ir::Type,
     pointers: Value,
     host: Value,
     answer: Value,
     answers: SigRef,
-    vars: Vec<Variable>,
-    types: &'a [Type],
+    pub vars: Vec<Home>,
+    pub types: &'a [Type],
+    /// Bools that are lanes of what comparisons of vectors made.
+    pub masks: HashMap<Value, (Value, u8)>,
     /// How much may run before the next question.
     fuel: Variable,
     /// Where runs end that the host stops.
@@ -77,7 +84,7 @@ struct Emitter<'a, 'b> {
 impl Emitter<'_, '_> {
     fn program(&mut self, program: &Program) {
         self.refuel();
-        self.loads(&program.loads);
+        self.loads(&program.loads, false);
         // A block of its own: what was loaded is not folded into instructions, where operands could change sides.
         let body = self.b.create_block();
         self.b.ins().jump(body, &[]);
@@ -106,47 +113,61 @@ impl Emitter<'_, '_> {
         self.b.ins().load(self.pointer, flags, self.pointers, at)
     }
 
-    fn loads(&mut self, loads: &[(Place, Var)]) {
-        for &(place, var) in loads {
-            let base = self.base(place);
-            let t = machine_type(self.types[var as usize]);
+    /// Reads variables, element by element where `apart`.
+    fn loads(&mut self, mut loads: &[(Place, Var)], apart: bool) {
+        while let [(place, var), rest @ ..] = loads {
+            let base = self.base(*place);
+            let lanes = self.vector_of_loads(loads);
+            if lanes > 0 {
+                self.load_vector((base, place.offset as i32), *var, lanes, apart);
+                loads = &loads[lanes..];
+                continue;
+            }
+            let t = machine_type(self.types[*var as usize]);
             let flags = MemFlagsData::trusted();
             let value = self.b.ins().load(t, flags, base, place.offset as i32);
-            self.b.def_var(self.vars[var as usize], value);
+            self.set(*var, value);
+            loads = rest;
         }
     }
 
-    fn stores(&mut self, stores: &[(Arg, Type, Place)]) {
-        for &(arg, t, place) in stores {
-            let value = self.value(arg, t);
-            let base = self.base(place);
+    fn stores(&mut self, mut stores: &[(Arg, Type, Place)]) {
+        while let [(arg, t, place), rest @ ..] = stores {
+            let lanes = self.vector_of_stores(stores);
+            if lanes > 0 {
+                let base = self.base(*place);
+                self.store_vector(*arg, base, place.offset as i32);
+                stores = &stores[lanes..];
+                continue;
+            }
+            let value = self.value(*arg, *t);
+            let base = self.base(*place);
             let flags = MemFlagsData::trusted();
             self.b.ins().store(flags, value, base, place.offset as i32);
+            stores = rest;
         }
     }
 
-    fn read(&mut self, pointer: u32, at: Arg, loads: &[(u32, Var)]) {
+    fn read(&mut self, pointer: u32, at: Arg, mut loads: &[(u32, Var)]) {
         let (base, at) = (
             self.base(Place { pointer, offset: 0 }),
             self.value(at, Type::I64),
         );
-        for &(element, var) in loads {
-            let t = self.types[var as usize];
+        while let [(element, var), rest @ ..] = loads {
+            let t = self.types[*var as usize];
             let bytes = self.b.ins().imul_imm_u(at, i64::from(t.bytes()));
             let address = self.b.ins().iadd(base, bytes);
-            let (flags, offset) = (MemFlagsData::trusted(), element * t.bytes());
-            let value = self
-                .b
-                .ins()
-                .load(machine_type(t), flags, address, offset as i32);
-            self.set(var, value);
-        }
-    }
-
-    fn value(&mut self, arg: Arg, t: Type) -> Value {
-        match arg {
-            Arg::Var(var) => self.b.use_var(self.vars[var as usize]),
-            Arg::Bits(bits) => constant(&mut self.b, t, bits),
+            let offset = (element * t.bytes()) as i32;
+            let lanes = self.vector_of_elements(loads);
+            if lanes > 0 {
+                self.load_vector((address, offset), *var, lanes, false);
+                loads = &loads[lanes..];
+                continue;
+            }
+            let flags = MemFlagsData::trusted();
+            let value = self.b.ins().load(machine_type(t), flags, address, offset);
+            self.set(*var, value);
+            loads = rest;
         }
     }
 
@@ -159,10 +180,6 @@ impl Emitter<'_, '_> {
             value: self.value(arg, t),
             bits,
         }
-    }
-
-    fn set(&mut self, to: Var, value: Value) {
-        self.b.def_var(self.vars[to as usize], value);
     }
 
     fn insts(&mut self, insts: &[Inst]) {
@@ -189,6 +206,13 @@ impl Emitter<'_, '_> {
                 let value = self.value(*from, self.types[*to as usize]);
                 self.set(*to, value);
             }
+            Inst::Copies { to, from } => self.copies(*to, from),
+            Inst::Each {
+                function,
+                on,
+                to,
+                args,
+            } => self.each(*function, *on, *to, args),
             Inst::Call { function, to, args } => self.call(*function, *to, args),
             Inst::Host {
                 number,
@@ -197,7 +221,8 @@ impl Emitter<'_, '_> {
             } => {
                 self.stores(stores);
                 self.ask(*number);
-                self.loads(loads);
+                // Kernels may have just written single elements, for which a wider read would wait.
+                self.loads(loads, true);
             }
             Inst::Read {
                 stores,
@@ -222,23 +247,34 @@ impl Emitter<'_, '_> {
     }
 
     fn call(&mut self, function: Function, to: Var, args: &[Arg]) {
-        let (address, t, n) = match function {
-            Function::F32(f) => (f as usize, Type::F32, 1),
-            Function::F64(f) => (f as usize, Type::F64, 1),
-            Function::F32x2(f) => (f as usize, Type::F32, 2),
-            Function::F64x2(f) => (f as usize, Type::F64, 2),
+        let (t, n) = match function {
+            Function::F32(_) => (Type::F32, 1),
+            Function::F64(_) => (Type::F64, 1),
+            Function::F32x2(_) => (Type::F32, 2),
+            Function::F64x2(_) => (Type::F64, 2),
         };
         let values: Vec<Value> = args[..n].iter().map(|arg| self.value(*arg, t)).collect();
+        let value = self.result(function, &values);
+        self.set(to, value);
+    }
+
+    /// What a function gives for these operands.
+    pub(crate) fn result(&mut self, function: Function, values: &[Value]) -> Value {
+        let (address, t) = match function {
+            Function::F32(f) => (f as usize, Type::F32),
+            Function::F64(f) => (f as usize, Type::F64),
+            Function::F32x2(f) => (f as usize, Type::F32),
+            Function::F64x2(f) => (f as usize, Type::F64),
+        };
         let param = AbiParam::new(machine_type(t));
         let signature = self.b.import_signature(Signature {
-            params: vec![param; n],
+            params: vec![param; values.len()],
             returns: vec![param],
             call_conv: self.b.func.signature.call_conv,
         });
         let address = self.b.ins().iconst(self.pointer, address as i64);
-        let called = self.b.ins().call_indirect(signature, address, &values);
-        let value = self.b.inst_results(called)[0];
-        self.set(to, value);
+        let called = self.b.ins().call_indirect(signature, address, values);
+        self.b.inst_results(called)[0]
     }
 
     /// Calls the host, and ends the run where it says so.
@@ -247,9 +283,53 @@ impl Emitter<'_, '_> {
         let args = [self.host, number];
         let called = self.b.ins().call_indirect(self.answers, self.answer, &args);
         let goes_on = self.b.inst_results(called)[0];
+        self.end_unless(goes_on);
+    }
+
+    /// Ends the run unless it goes on.
+    fn end_unless(&mut self, goes_on: Value) {
         let next = self.b.create_block();
         self.b.ins().brif(goes_on, next, &[], self.stopped, &[]);
         self.b.switch_to_block(next);
+    }
+
+    /// Asks the host whether to go on, and keeps all registers.
+    fn ask_aside(&mut self) {
+        let slot = self.place_of(1);
+        let number = self.b.ins().iconst(self.pointer, i64::from(ASK));
+        let args = [self.answer, self.host, number, slot];
+        self.call_aside(self.callers.host, &args);
+        let goes_on = self
+            .b
+            .ins()
+            .load(types::I8, MemFlagsData::trusted(), slot, 0);
+        self.end_unless(goes_on);
+    }
+
+    /// The address of so many bytes of the stack.
+    pub(crate) fn place_of(&mut self, bytes: u32) -> Value {
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4);
+        let slot = self.b.create_sized_stack_slot(data);
+        self.b.ins().stack_addr(self.pointer, slot, 0)
+    }
+
+    /// Has a function change so many single numbers, and keeps all registers.
+    pub(crate) fn change_aside(
+        &mut self,
+        function: extern "C" fn(f32) -> f32,
+        place: Value,
+        n: usize,
+    ) {
+        let [function, n] =
+            [function as usize, n].map(|x| self.b.ins().iconst(self.pointer, x as i64));
+        self.call_aside(self.callers.each, &[function, place, n]);
+    }
+
+    fn call_aside(&mut self, caller: usize, args: &[Value]) {
+        let signature = aside::signature(self.pointer, args.len());
+        let signature = self.b.import_signature(signature);
+        let address = self.b.ins().iconst(self.pointer, caller as i64);
+        self.b.ins().call_indirect(signature, address, args);
     }
 
     fn branch(&mut self, condition: Arg, then_side: &[Inst], else_side: &[Inst]) {
@@ -292,7 +372,7 @@ impl Emitter<'_, '_> {
         self.b.ins().brif(is_out, out, &[], next, &[]);
         self.b.switch_to_block(out);
         self.b.set_cold_block(out);
-        self.ask(ASK);
+        self.ask_aside();
         self.refuel();
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(next);

@@ -1,5 +1,7 @@
 //! What is compiled: typed variables and instructions on them.
 
+use crate::vector;
+
 /// The type of a variable: the machine type, and how it is compared, divided and converted.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,6 +134,32 @@ pub enum Function {
     F64x2(extern "C" fn(f64, f64) -> f64),
 }
 
+/// What is done to each of some elements.
+#[derive(Clone, Copy, Debug)]
+pub enum Each {
+    /// A function of floats whose result is of their type, a comparison of them, a selection of them, or bools as floats.
+    Op(Op),
+    /// A function of one float that is spelled out, where [`Each::is_spelled`] says so.
+    Apply(vector::Function),
+    /// The sine, or the cosine, of single numbers, and the function for those that are far from zero.
+    Circular(Circular, extern "C" fn(f32) -> f32),
+}
+
+/// Functions of angles.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Circular {
+    Sin,
+    Cos,
+}
+
+impl Each {
+    /// Whether functions of more than a few instructions are spelled out on this machine, with the bits of the kernels.
+    pub fn is_spelled() -> bool {
+        vector::Loop::is_supported()
+    }
+}
+
 /// One instruction.
 #[derive(Clone, Debug)]
 pub enum Inst {
@@ -152,6 +180,24 @@ pub enum Inst {
         to: Var,
         /// A value of the same type.
         from: Arg,
+    },
+    /// Sets variables that follow one another.
+    Copies {
+        /// The first.
+        to: Var,
+        /// Values of the same type, all read before.
+        from: Vec<Arg>,
+    },
+    /// A function of floats of type `on` for each of some elements, in vectors.
+    Each {
+        /// The function.
+        function: Each,
+        /// The type of the floats.
+        on: Type,
+        /// The variable that the first result sets; the others follow it.
+        to: Var,
+        /// The operands of each element, as those of [`Inst::Compute`].
+        args: Vec<[Arg; 3]>,
     },
     /// Calls a function of one or two floats.
     Call {
@@ -210,6 +256,8 @@ pub const ASK: u32 = u32::MAX;
 pub struct Program {
     /// The type of each variable.
     pub vars: Vec<Type>,
+    /// Runs of variables of one float type that vector registers hold together, by their first ones and lengths.
+    pub runs: Vec<(Var, u32)>,
     /// What is read from memory first.
     pub loads: Vec<(Place, Var)>,
     /// What is done.

@@ -2,6 +2,7 @@
 
 mod bounds;
 
+use crate::simd::{as_type, repeated};
 use crate::{Op, Type};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
@@ -29,6 +30,14 @@ impl Op {
             | Op::Cast => 1,
             _ => 2,
         }
+    }
+
+    /// Whether it compares two numbers.
+    pub fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual | Op::Equal | Op::NotEqual
+        )
     }
 
     pub(crate) fn is_selection(self) -> bool {
@@ -78,7 +87,10 @@ pub(crate) fn compute(
     to: Type,
     operands: &[Operand],
 ) -> Value {
-    let mut s = Scalars { b, on };
+    let lanes = operands.last().map_or(types::INVALID, |operand| {
+        b.func.dfg.value_type(operand.value)
+    });
+    let mut s = Scalars { b, on, lanes };
     match operands {
         [x] => s.unary(op, to, x.value),
         [x, y] if on.is_float() => s.floats(op, x.value, y.value),
@@ -92,15 +104,33 @@ pub(crate) fn compute(
 struct Scalars<'a, 'b> {
     b: &'a mut FunctionBuilder<'b>,
     on: Type,
+    /// The type of registers that hold the operands: of one number, or of some in lanes.
+    lanes: ir::Type,
 }
 
 impl Scalars<'_, '_> {
     fn number(&mut self, x: f64) -> Value {
+        if self.lanes.is_vector() {
+            let bits = match self.on {
+                Type::F32 => u64::from((x as f32).to_bits()),
+                _ => x.to_bits(),
+            };
+            return repeated(self.b, self.on, bits);
+        }
         match self.on {
             Type::F32 => self.b.ins().f32const(x as f32),
             Type::F64 => self.b.ins().f64const(x),
             t => integer(self.b, machine_type(t), x as i64),
         }
+    }
+
+    /// The first where the comparison held, else the second.
+    fn choose(&mut self, held: Value, x: Value, y: Value) -> Value {
+        if !self.lanes.is_vector() {
+            return self.b.ins().select(held, x, y);
+        }
+        let mask = as_type(self.b, self.lanes, held);
+        self.b.ins().bitselect(mask, x, y)
     }
 
     fn compare(&mut self, float: FloatCC, int: IntCC, x: Value, y: Value) -> Value {
@@ -180,6 +210,10 @@ impl Scalars<'_, '_> {
     fn extreme(&mut self, wins: FloatCC, x: Value, y: Value) -> Value {
         let wins = self.b.ins().fcmp(wins, x, y);
         let is_nan = self.b.ins().fcmp(FloatCC::Unordered, x, x);
+        if self.lanes.is_vector() {
+            let first = self.choose(wins, x, y);
+            return self.choose(is_nan, x, first);
+        }
         let first = self.b.ins().bor(wins, is_nan);
         self.b.ins().select(first, x, y)
     }
@@ -187,7 +221,7 @@ impl Scalars<'_, '_> {
     fn relu_grad(&mut self, x: Value, y: Value) -> Value {
         let zero = self.number(0.0);
         let is_positive = self.greater(y, zero);
-        self.b.ins().select(is_positive, x, zero)
+        self.choose(is_positive, x, zero)
     }
 
     fn integers(&mut self, op: Op, x: Value, y: Operand) -> Value {
@@ -333,7 +367,7 @@ impl Scalars<'_, '_> {
             Op::Relu => {
                 let zero = self.number(0.0);
                 let is_negative = self.less(x, zero);
-                self.b.ins().select(is_negative, zero, x)
+                self.choose(is_negative, zero, x)
             }
             Op::Relu6 => {
                 let (zero, six) = (self.number(0.0), self.number(6.0));
@@ -382,8 +416,8 @@ impl Scalars<'_, '_> {
             true => self.b.ins().fadd(x, zero),
             false => x,
         };
-        let rest = self.b.ins().select(below, minus_one, unsigned);
-        self.b.ins().select(above, one, rest)
+        let rest = self.choose(below, minus_one, unsigned);
+        self.choose(above, one, rest)
     }
 
     fn cast(&mut self, to: Type, x: Value) -> Value {

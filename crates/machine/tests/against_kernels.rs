@@ -72,6 +72,7 @@ fn program(op: Op, on: Type, to: Type, args: [Arg; 3]) -> Program {
     let place = |pointer| Place { pointer, offset: 0 };
     Program {
         vars: vec![on, on, to],
+        runs: vec![],
         loads: vec![(place(0), 0), (place(1), 1)],
         body: vec![Inst::Compute {
             op,

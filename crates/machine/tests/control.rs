@@ -15,6 +15,7 @@ fn counter(mut inner: Vec<Inst>) -> Program {
     let place = |pointer| Place { pointer, offset: 0 };
     Program {
         vars: vec![Type::I64, Type::I64, Type::Bool],
+        runs: vec![],
         loads: vec![(place(0), n)],
         body: vec![
             Inst::Copy {

@@ -8,8 +8,8 @@ impl Scalars<'_, '_> {
     /// The number moved to the nearest bound where it is outside, the lower one first.
     pub(super) fn clipped(&mut self, x: Value, low: Value, high: Value) -> Value {
         let (below, above) = (self.less(x, low), self.greater(x, high));
-        let y = self.b.ins().select(above, high, x);
-        self.b.ins().select(below, low, y)
+        let y = self.choose(above, high, x);
+        self.choose(below, low, y)
     }
 
     /// An integer's bits moved: not by less than none, and by all but one at most.

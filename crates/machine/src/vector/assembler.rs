@@ -47,7 +47,7 @@ pub(super) enum Source {
 /// The prefix of an instruction, as its encoding counts them.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Prefix {
+pub(crate) enum Prefix {
     None = 0,
     P66 = 1,
     P3 = 2,
@@ -56,7 +56,7 @@ pub(super) enum Prefix {
 /// The table that an instruction is looked up in.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Table {
+pub(crate) enum Table {
     M0F = 1,
     M0F38 = 2,
     M0F3A = 3,
@@ -64,7 +64,7 @@ pub(super) enum Table {
 
 /// A vector instruction but for its operands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opcode {
+pub(crate) struct Opcode {
     pub prefix: Prefix,
     pub table: Table,
     pub byte: u8,

@@ -7,7 +7,7 @@ use crate::memory::Refused;
 
 /// What a vector of a frame holds, the same in each lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fixed {
+pub(crate) enum Fixed {
     /// These bits, again and again.
     Bits(u64),
     /// What is behind a pointer; a truth as a mask.
@@ -16,7 +16,7 @@ pub(super) enum Fixed {
 
 /// An operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Arg {
+pub(crate) enum Arg {
     /// That vector of the frame.
     Fixed(usize),
     /// What that instruction made.
@@ -25,7 +25,7 @@ pub(super) enum Arg {
 
 /// One vector instruction. Truths are masks: all bits of a lane, or none.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Micro {
+pub(crate) enum Micro {
     /// The next numbers of an array, by which of the vectors that are taken together; bools come as integers 0 and 1.
     Load(u32, Element, u8),
     /// An instruction of one operand, with a byte that says which one, where it has that.
@@ -91,7 +91,7 @@ pub(super) fn interleaved(micros: &[Micro], vectors: usize) -> Vec<Micro> {
 pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// What comparisons are asked; those with NaN fail but for the last two.
-pub(super) mod relation {
+pub(crate) mod relation {
     pub const EQUAL: u8 = 0x00;
     pub const LESS: u8 = 0x11;
     pub const LESS_EQUAL: u8 = 0x12;
@@ -105,7 +105,7 @@ pub(super) mod relation {
 }
 
 /// Directions of rounding, which report no inexact results.
-pub(super) mod rounding {
+pub(crate) mod rounding {
     pub const NEAREST: u8 = 8;
     pub const DOWN: u8 = 9;
     pub const UP: u8 = 10;
@@ -113,8 +113,10 @@ pub(super) mod rounding {
 }
 
 /// Bytes of instructions of the table 0F, without the prefix for single numbers and with it for double ones.
-pub(super) mod code {
+pub(crate) mod code {
     pub const SQRT: u8 = 0x51;
+    /// Of single numbers, those that integers of 32 bits are.
+    pub const FROM_INTEGER: u8 = 0x5B;
     pub const AND: u8 = 0x54;
     pub const AND_NOT: u8 = 0x55;
     pub const OR: u8 = 0x56;
@@ -129,7 +131,7 @@ pub(super) mod code {
 }
 
 /// A program as vector instructions.
-pub(super) struct Lowered {
+pub(crate) struct Lowered {
     pub float: Float,
     pub micros: Vec<Micro>,
     pub fixed: Vec<Fixed>,

@@ -24,3 +24,32 @@ mod wide;
 pub use functions::Function;
 pub use program::{BLOCK, Element, Float, Inst, Program, SUMS};
 pub use run::{Loop, Width};
+
+/// How functions are spelled out, for others that have instructions like those of vector loops.
+pub(crate) mod spelling {
+    pub(crate) use super::assembler::Opcode;
+    pub(crate) use super::lower::{Arg, Fixed, Lowered, Micro, code, relation, rounding};
+    use super::{Element, Float, Function, Inst, Program};
+    use crate::memory::Refused;
+
+    /// The instructions of a function, around which its operand is loaded and its result stored.
+    pub fn lowered(function: Function, float: Float) -> Result<Lowered, Refused> {
+        let element = Element::Number;
+        super::lower::lower(&Program {
+            float,
+            pointers: 2,
+            insts: vec![
+                Inst::Load {
+                    pointer: 0,
+                    element,
+                },
+                Inst::Apply { function, arg: 0 },
+                Inst::Store {
+                    pointer: 1,
+                    value: 1,
+                },
+            ],
+            in_place: false,
+        })
+    }
+}

@@ -3,7 +3,8 @@
 use crate::compile::lower::SlotInfo;
 use crate::plan::Bound;
 use ferrograph_graph::{Kernel, ScalarCode};
-use ferrograph_machine::{Function, Op, Type};
+use ferrograph_machine::vector::{self, Float};
+use ferrograph_machine::{Circular, Each, Function, Op, Type};
 use ferrograph_ops::{ScalarFunction, scalar_function};
 use ferrograph_tensor::DType;
 
@@ -38,6 +39,8 @@ fn number_type(dtype: DType) -> Option<Type> {
 pub(in crate::compile) enum Scalar {
     /// Instructions on operands of a type.
     Op(Op, Type),
+    /// A function that is spelled out, of operands of a type.
+    Spelled(Each, Type),
     /// A function that is called.
     Call(Function),
 }
@@ -45,7 +48,56 @@ pub(in crate::compile) enum Scalar {
 /// The function of scalars that a kernel is.
 pub(in crate::compile) fn scalar(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<Scalar> {
     let instructions = instructions(slots, bound).map(|(op, on)| Scalar::Op(op, on));
-    instructions.or_else(|| called(slots, bound))
+    let spelled = || spelled(slots, bound).map(|(each, on)| Scalar::Spelled(each, on));
+    instructions
+        .or_else(spelled)
+        .or_else(|| called(slots, bound))
+}
+
+/// The function of more than a few instructions that machine code has the instructions of.
+fn spelled(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<(Each, Type)> {
+    let (code, &[from]) = (bound.code?, &bound.ins[..]) else {
+        return None;
+    };
+    let dtype = slots[from as usize].dtype;
+    let (on, float) = match dtype {
+        _ if !Each::is_spelled() => return None,
+        DType::Float32 => (Type::F32, Float::F32),
+        DType::Float64 => (Type::F64, Float::F64),
+        _ => return None,
+    };
+    let circular = match code {
+        ScalarCode::Sin => Some(Circular::Sin),
+        ScalarCode::Cos => Some(Circular::Cos),
+        _ => None,
+    };
+    if let Some(circular) = circular {
+        let ScalarFunction::F32(far) = scalar_function(code, dtype)? else {
+            return None;
+        };
+        return Some((Each::Circular(circular, far), on));
+    }
+    let function = spelled_function(code)?;
+    function
+        .is_known(float)
+        .then_some((Each::Apply(function), on))
+}
+
+/// The function of vectors that an operation is of each element, where that is more than a few instructions.
+pub(in crate::compile) fn spelled_function(code: ScalarCode) -> Option<vector::Function> {
+    use vector::Function as F;
+    Some(match code {
+        ScalarCode::Exp => F::Exp,
+        ScalarCode::Expm1 => F::Expm1,
+        ScalarCode::Log => F::Log,
+        ScalarCode::Log1p => F::Log1p,
+        ScalarCode::Tanh => F::Tanh,
+        ScalarCode::Sigmoid => F::Sigmoid,
+        ScalarCode::Softplus => F::Softplus,
+        ScalarCode::Erf => F::Erf,
+        ScalarCode::Erfc => F::Erfc,
+        _ => return None,
+    })
 }
 
 fn called(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Option<Scalar> {

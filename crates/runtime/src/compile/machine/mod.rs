@@ -18,7 +18,7 @@ use hashbrown::HashMap;
 use std::ops::Range;
 use write::Writer;
 
-pub(super) use functions::{Scalar, scalar};
+pub(super) use functions::{Scalar, scalar, spelled_function};
 
 /// Elements of a value that lives in registers, at most.
 const MOST: usize = 16;

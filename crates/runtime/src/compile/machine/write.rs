@@ -11,7 +11,7 @@ use crate::plan::{
     SlotSet, Step, Taken,
 };
 use ferrograph_graph::{IndexTerm, Kernel};
-use ferrograph_machine::{Arg, Inst, Op, Place, Program as Machine, Type, Var};
+use ferrograph_machine::{Arg, Each, Inst, Op, Place, Program as Machine, Type, Var};
 use ferrograph_tensor::{DType, Shape};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -138,7 +138,25 @@ impl<'a> Writer<'a> {
         let first = self.machine.vars.len() as Var;
         self.machine.vars.extend(std::iter::repeat_n(t, n));
         self.vars.insert(slot, first);
+        self.hold(first, t, n);
         first
+    }
+
+    /// Has vectors hold variables that follow one another, where they may.
+    fn hold(&mut self, first: Var, t: Type, n: usize) {
+        if Self::in_vectors(t, n) {
+            self.machine.runs.push((first, n as u32));
+        }
+    }
+
+    /// Whether vectors hold so many values of a type.
+    fn in_vectors(t: Type, n: usize) -> bool {
+        Each::is_spelled() && t.is_float() && n > 1
+    }
+
+    /// Whether vectors hold the elements of a slot.
+    fn is_run(&self, slot: Slot) -> bool {
+        Self::in_vectors(self.type_of(slot), self.length(slot))
     }
 
     /// Says that a slot holds a value from before, unless it surely was written here.
@@ -223,10 +241,9 @@ impl<'a> Writer<'a> {
     }
 
     fn copy(&mut self, from: Slot, to: Slot, out: &mut Vec<Inst>) {
-        let values: Vec<Arg> = (0..self.length(to)).map(|i| self.read(from, i)).collect();
-        let first = self.write(to);
-        let copies = (first..).zip(values);
-        out.extend(copies.map(|(to, from)| Inst::Copy { to, from }));
+        let from = (0..self.length(to)).map(|i| self.read(from, i)).collect();
+        let to = self.write(to);
+        out.push(Inst::Copies { to, from });
     }
 
     /// Moves on that side of the step at hand.
@@ -240,18 +257,15 @@ impl<'a> Writer<'a> {
     }
 
     fn kernel(&mut self, bound: &Bound<Kernel>, out: &mut Vec<Inst>) {
-        match computed(self.slots, bound) {
-            Some(scalar) => self.map(scalar, bound, out),
-            None => match moved(self.slots, bound) {
-                Some(parts) => self.rearrange(bound, &parts, out),
-                None => match indexed(self.slots, bound) {
-                    Some(found) => self.read_indexed(bound, &found, out),
-                    None => {
-                        let call = self.call(bound);
-                        out.push(call);
-                    }
-                },
-            },
+        if let Some(scalar) = computed(self.slots, bound) {
+            self.map(scalar, bound, out);
+        } else if let Some(parts) = moved(self.slots, bound) {
+            self.rearrange(bound, &parts, out);
+        } else if let Some(found) = indexed(self.slots, bound) {
+            self.read_indexed(bound, &found, out);
+        } else {
+            let call = self.call(bound);
+            out.push(call);
         }
     }
 
@@ -259,10 +273,9 @@ impl<'a> Writer<'a> {
     fn rearrange(&mut self, bound: &Bound<Kernel>, parts: &[Vec<Element>], out: &mut Vec<Inst>) {
         for (&to, elements) in bound.outs.iter().zip(parts) {
             let values = elements.iter().map(|&(slot, i)| self.read(slot, i));
-            let values: Vec<Arg> = values.collect();
-            let first = self.write(to);
-            let copies = (first..).zip(values);
-            out.extend(copies.map(|(to, from)| Inst::Copy { to, from }));
+            let from = values.collect();
+            let to = self.write(to);
+            out.push(Inst::Copies { to, from });
         }
     }
 
@@ -339,23 +352,16 @@ impl<'a> Writer<'a> {
 
     fn map(&mut self, scalar: Scalar, bound: &Bound<Kernel>, out: &mut Vec<Inst>) {
         let to = bound.outs[0];
-        let mut insts = Vec::new();
-        for element in 0..self.length(to) {
+        let args = (0..self.length(to)).map(|element| {
             let mut args = [Arg::Bits(0); 3];
             for (arg, &slot) in args.iter_mut().zip(&bound.ins) {
                 let at = self.broadcast(slot, to, element);
                 *arg = self.read(slot, at);
             }
-            let to = self.var(to) + element as Var;
-            insts.push(match scalar {
-                Scalar::Op(op, on) => Inst::Compute { op, on, to, args },
-                Scalar::Call(function) => Inst::Call {
-                    function,
-                    to,
-                    args: [args[0], args[1]],
-                },
-            });
-        }
+            args
+        });
+        let args: Vec<[Arg; 3]> = args.collect();
+        let mut insts = self.elements(scalar, bound, args);
         if let Scalar::Op(op, on) = scalar
             && divides(op, on)
             && let Some(condition) = self.any_zero(bound.ins[1], on, out)
@@ -370,6 +376,62 @@ impl<'a> Writer<'a> {
             out.append(&mut insts);
         }
         self.write(to);
+    }
+
+    /// What sets the elements of a result.
+    fn elements(
+        &mut self,
+        scalar: Scalar,
+        bound: &Bound<Kernel>,
+        args: Vec<[Arg; 3]>,
+    ) -> Vec<Inst> {
+        let to = bound.outs[0];
+        let (first, t) = (self.var(to), self.type_of(to));
+        let in_lanes = match scalar {
+            Scalar::Spelled(function, on) => Some((function, on)),
+            Scalar::Op(op, on) => {
+                let of = match (op, on) {
+                    (Op::Cast, Type::Bool) => Some(t),
+                    (Op::Cast, _) => None,
+                    _ => (on == t || op.is_comparison()).then_some(on),
+                };
+                of.filter(|&of| Self::in_vectors(of, args.len()))
+                    .map(|of| (Each::Op(op), of))
+            }
+            Scalar::Call(_) => None,
+        };
+        if let Some((function, on)) = in_lanes {
+            let to = first;
+            return vec![Inst::Each {
+                function,
+                on,
+                to,
+                args,
+            }];
+        }
+        let mut insts = Vec::with_capacity(args.len() + 1);
+        // A vector is set at once.
+        let is_run = self.is_run(to);
+        let vars: Vec<Var> = (first..)
+            .take(args.len())
+            .map(|var| if is_run { self.new_var(t) } else { var })
+            .collect();
+        for (&to, args) in vars.iter().zip(args) {
+            match scalar {
+                Scalar::Op(op, on) => insts.push(Inst::Compute { op, on, to, args }),
+                Scalar::Call(function) => insts.push(Inst::Call {
+                    function,
+                    to,
+                    args: [args[0], args[1]],
+                }),
+                Scalar::Spelled(..) => {}
+            }
+        }
+        if is_run {
+            let from = vars.into_iter().map(Arg::Var).collect();
+            insts.push(Inst::Copies { to: first, from });
+        }
+        insts
     }
 
     /// Which element of an operand stands at an element of the result.

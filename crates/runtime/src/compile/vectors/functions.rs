@@ -1,6 +1,6 @@
 //! What members do to each element, as vectors have it.
 
-use super::super::machine::{Scalar, scalar};
+use super::super::machine::{Scalar, scalar, spelled_function};
 use super::super::rows::StepKind;
 use super::super::tile::{Fusion, Run};
 use crate::plan::{Bound, Slot};
@@ -159,19 +159,7 @@ fn power(fusion: &Fusion<'_>, bound: &Bound<Kernel>) -> Option<Function> {
 
 /// The function of more than a few instructions that a kernel is, where vectors have it.
 fn applied(fusion: &Fusion<'_>, bound: &Bound<Kernel>) -> Option<Function> {
-    use vector::Function as F;
-    let function = match bound.code? {
-        ScalarCode::Exp => F::Exp,
-        ScalarCode::Expm1 => F::Expm1,
-        ScalarCode::Log => F::Log,
-        ScalarCode::Log1p => F::Log1p,
-        ScalarCode::Tanh => F::Tanh,
-        ScalarCode::Sigmoid => F::Sigmoid,
-        ScalarCode::Softplus => F::Softplus,
-        ScalarCode::Erf => F::Erf,
-        ScalarCode::Erfc => F::Erfc,
-        _ => return None,
-    };
+    let function = spelled_function(bound.code?)?;
     let float = float_type(fusion.facts.slots()[bound.ins[0] as usize].dtype)?;
     function
         .is_known(float)
