@@ -501,6 +501,29 @@ def test_angles_far_from_zero():
         agree(f, fg.constant(5), fg.constant(numbers))
 
 
+@pytest.mark.parametrize("dtype", [fg.float32, fg.float64, fg.int32])
+def test_small_products(dtype):
+    def f(n, a, b):
+        for _ in fg.range(n):
+            a, b = fg.matmul(a, b, transpose_a=True), fg.matmul(a, b, transpose_b=True)
+        return a, b
+
+    rng = random.Random(3)
+    for n in (1, 2, 3, 4):
+        a, b = ([[rng.choice([-0.0, -2, 1, 3]) for _ in range(n)] for _ in range(n)] for _ in "ab")
+        a, b = fg.cast(fg.constant(a), dtype), fg.cast(fg.constant(b), dtype)
+        assert is_one_program(f, fg.constant(4), a, b)
+        agree(f, fg.constant(4), a, b)
+
+    def columns(n, a, x):
+        for _ in fg.range(n):
+            x = fg.matmul(a, x) - x
+        return x, fg.matmul(x, x, transpose_a=True), fg.matmul(x, x, transpose_b=True)
+
+    a = fg.cast(fg.constant([[1, -2, 0], [0, 1, 1], [2, 0, -1]]), dtype)
+    agree(columns, fg.constant(5), a, fg.cast(fg.constant([[1], [-2], [0]]), dtype))
+
+
 @pytest.mark.alone
 def test_an_endless_loop_is_interrupted():
     @fg.function(jit_compile=True)

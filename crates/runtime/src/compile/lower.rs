@@ -281,6 +281,10 @@ impl Lowering {
                 let (code, reduced) = (bound.code(), reduced(&bound));
                 let places = bound.places().cloned().map(Box::new);
                 let by_rows = matches!(bound, Lowered::Rows(_));
+                let transposed = match &bound {
+                    Lowered::MatMul(product) => Some([product.transpose_a, product.transpose_b]),
+                    _ => None,
+                };
                 match bound.into_kernel().filter(|_| inputs.all_dense()) {
                     Some(kernel) => Ok(Action::Kernel(Bound {
                         kernel,
@@ -290,6 +294,7 @@ impl Lowering {
                         code,
                         places,
                         reduced,
+                        transposed,
                         repeats: node.op.downcast::<BroadcastTo>().is_some(),
                         by_rows,
                         fused: None,
@@ -349,6 +354,7 @@ impl Lowering {
                 code: None,
                 places: None,
                 reduced: None,
+                transposed: None,
                 repeats: false,
                 by_rows: false,
                 fused: None,

@@ -465,6 +465,7 @@ impl<'a> Fusion<'a> {
             code: None,
             places: None,
             reduced: None,
+            transposed: None,
             repeats: false,
             by_rows: false,
         }

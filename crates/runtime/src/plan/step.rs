@@ -82,6 +82,8 @@ pub(crate) struct Bound<K> {
     pub places: Option<Box<Places>>,
     /// How it reduces the first input, where it does.
     pub reduced: Option<Box<Reduced>>,
+    /// Of a product of matrices, whether it reads the left and the right one transposed.
+    pub transposed: Option<[bool; 2]>,
     /// Whether it repeats the first input to the shape of the output.
     pub repeats: bool,
     /// Whether each row along the last axis of the output is made from the same row of the inputs, which have its shape.

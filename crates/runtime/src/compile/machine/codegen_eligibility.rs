@@ -3,6 +3,7 @@
 use super::MOST;
 use super::functions::{Scalar, raw_type, scalar};
 use super::moved::{indexed, moved};
+use super::product::product;
 use crate::compile::lower::SlotInfo;
 use crate::plan::{Action, Block, Bound, Loop, Move, Slot, Step, Taken};
 use ferrograph_graph::Kernel;
@@ -100,6 +101,13 @@ fn assertion(slots: &[SlotInfo], ins: &[Taken]) -> Result<Worth, String> {
 }
 
 fn kernel(slots: &[SlotInfo], bound: &Bound<Kernel>) -> Result<Worth, String> {
+    if let Some(product) = product(slots, bound) {
+        return Ok(Worth {
+            size: product.size(),
+            computes: 1,
+            ..Worth::default()
+        });
+    }
     let is_known = computed(slots, bound).is_some()
         || moved(slots, bound).is_some()
         || indexed(slots, bound).is_some();

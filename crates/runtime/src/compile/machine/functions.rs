@@ -27,7 +27,7 @@ pub(super) fn raw_type(dtype: DType) -> Option<Type> {
 }
 
 /// The type of a dtype on whose values machine code computes; others it only moves.
-fn number_type(dtype: DType) -> Option<Type> {
+pub(super) fn number_type(dtype: DType) -> Option<Type> {
     match dtype {
         DType::Float16 | DType::BFloat16 => None,
         dtype => raw_type(dtype),

@@ -6,6 +6,7 @@
 mod codegen_eligibility;
 mod functions;
 mod moved;
+mod product;
 mod write;
 
 use super::lower::Program;

@@ -4,6 +4,7 @@ use super::Constants;
 use super::codegen_eligibility::{computed, length};
 use super::functions::{Scalar, divides, raw_type};
 use super::moved::{Element, Indexed, indexed, moved};
+use super::product::product;
 use crate::compile::lower::{Program, SlotInfo, Storage};
 use crate::compile::reads::each_read;
 use crate::plan::{
@@ -124,13 +125,13 @@ impl<'a> Writer<'a> {
         raw_type(self.info(slot).dtype).unwrap_or(Type::Bool)
     }
 
-    fn new_var(&mut self, t: Type) -> Var {
+    pub(super) fn new_var(&mut self, t: Type) -> Var {
         self.machine.vars.push(t);
         self.machine.vars.len() as Var - 1
     }
 
     /// The variable of a slot's first element.
-    fn var(&mut self, slot: Slot) -> Var {
+    pub(super) fn var(&mut self, slot: Slot) -> Var {
         if let Some(&var) = self.vars.get(&slot) {
             return var;
         }
@@ -143,14 +144,14 @@ impl<'a> Writer<'a> {
     }
 
     /// Has vectors hold variables that follow one another, where they may.
-    fn hold(&mut self, first: Var, t: Type, n: usize) {
+    pub(super) fn hold(&mut self, first: Var, t: Type, n: usize) {
         if Self::in_vectors(t, n) {
             self.machine.runs.push((first, n as u32));
         }
     }
 
     /// Whether vectors hold so many values of a type.
-    fn in_vectors(t: Type, n: usize) -> bool {
+    pub(super) fn in_vectors(t: Type, n: usize) -> bool {
         Each::is_spelled() && t.is_float() && n > 1
     }
 
@@ -168,7 +169,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn read(&mut self, slot: Slot, element: usize) -> Arg {
+    pub(super) fn read(&mut self, slot: Slot, element: usize) -> Arg {
         if let Some(tensor) = self.constants.get(&slot) {
             let size = self.type_of(slot).bytes() as usize;
             let mut bits = [0; 8];
@@ -179,7 +180,7 @@ impl<'a> Writer<'a> {
         Arg::Var(self.var(slot) + element as Var)
     }
 
-    fn write(&mut self, slot: Slot) -> Var {
+    pub(super) fn write(&mut self, slot: Slot) -> Var {
         self.full.add(slot);
         self.written.push(slot);
         self.var(slot)
@@ -259,6 +260,8 @@ impl<'a> Writer<'a> {
     fn kernel(&mut self, bound: &Bound<Kernel>, out: &mut Vec<Inst>) {
         if let Some(scalar) = computed(self.slots, bound) {
             self.map(scalar, bound, out);
+        } else if let Some(of) = product(self.slots, bound) {
+            self.product(bound, &of, out);
         } else if let Some(parts) = moved(self.slots, bound) {
             self.rearrange(bound, &parts, out);
         } else if let Some(found) = indexed(self.slots, bound) {
