@@ -7,7 +7,11 @@ mod element;
 #[cfg(target_arch = "x86_64")]
 mod halves;
 #[cfg(target_arch = "x86_64")]
+mod integers;
+#[cfg(target_arch = "x86_64")]
 mod packed;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod sums;
 #[cfg(target_arch = "x86_64")]

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::Matrix;
 use super::element::Product;
+use super::packed::AnyBits;
 use super::sums::Sums;
 use super::tile::{Lying, Rows, Tiles};
 use crate::isa::{Level, level};
@@ -18,7 +19,7 @@ use crate::tiles::lanes::Lanes;
 
 /// Numbers of one dtype, and the vectors that hold them.
 pub(super) trait Numbers:
-    Copy + Default + std::ops::Add<Output = Self> + Send + Sync + 'static
+    AnyBits + Default + std::ops::Add<Output = Self> + Send + Sync + 'static
 {
     const ONE: Self;
     type Wide: Sums<Self>;

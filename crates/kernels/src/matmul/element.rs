@@ -7,7 +7,7 @@ use num_traits::Zero;
 use super::Matrix;
 use crate::halves::{Half, narrow, widened};
 use crate::isa::{Isa, Job, dispatch};
-use crate::scratch::floats;
+use crate::scratch::{floats, vec_for};
 use crate::{pool, stop};
 
 /// A product to be made; the operands have been checked.
@@ -19,6 +19,27 @@ pub struct Product<'a, T> {
     pub(super) b: Matrix<'a, T>,
     pub(super) accumulate: bool,
     pub(super) spread: bool,
+}
+
+impl<'a, T> Product<'a, T> {
+    /// The product of the same operands, whose elements are read so.
+    fn reading<U>(&self, read: impl Fn(&'a [T]) -> &'a [U]) -> Product<'a, U> {
+        let matrix = |of: &Matrix<'a, T>| Matrix {
+            data: read(of.data),
+            row_stride: of.row_stride,
+            col_stride: of.col_stride,
+            conj: of.conj,
+        };
+        Product {
+            m: self.m,
+            k: self.k,
+            n: self.n,
+            a: matrix(&self.a),
+            b: matrix(&self.b),
+            accumulate: self.accumulate,
+            spread: self.spread,
+        }
+    }
 }
 
 /// An element type that has matrix products.
@@ -120,8 +141,8 @@ const TINY: usize = 512;
 
 #[cfg(target_arch = "x86_64")]
 use super::{
-    direct::product as direct, halves::product as halves, packed::product as packed,
-    vector::product as vector,
+    direct::product as direct, halves::product as halves, integers::product as integer,
+    packed::product as packed, vector::product as vector,
 };
 
 /// Other machines lay all operands out.
@@ -145,6 +166,12 @@ fn vector<T>(_: &Product<T>, _: &mut [T]) -> bool {
 /// Other machines widen halves before.
 #[cfg(not(target_arch = "x86_64"))]
 fn halves<T>(_: &Product<T>, _: &mut [T]) -> bool {
+    false
+}
+
+/// Other machines multiply integers by plain loops.
+#[cfg(not(target_arch = "x86_64"))]
+fn integer<T>(_: &Product<T>, _: &mut [T]) -> bool {
     false
 }
 
@@ -278,8 +305,40 @@ impl<T: Wrapping> Job for Integers<'_, '_, T> {
     }
 }
 
+/// The product by plain loops.
+fn by_rows<T: Wrapping + Default + Send + Sync>(p: &Product<T>, out: &mut [T]) {
+    if !p.accumulate {
+        out.fill(T::default());
+    }
+    let packed;
+    let b = if p.b.row_stride == p.n && p.b.col_stride == 1 {
+        p.b.data
+    } else {
+        packed = in_rows(p);
+        &packed
+    };
+    let cost = if p.spread {
+        (p.k * p.n) as f64 * 0.1
+    } else {
+        0.0
+    };
+    pool::par_rows_mut(out, p.n, cost, |first, out| {
+        dispatch(Integers { p, b, first, out })
+    });
+}
+
+/// The rows of `b`, one after the other.
+fn in_rows<T: Copy>(p: &Product<T>) -> Vec<T> {
+    let mut all = vec_for(p.k * p.n);
+    for l in 0..p.k {
+        let row = &p.b.data[l * p.b.row_stride..];
+        all.extend((0..p.n).map(|j| row[j * p.b.col_stride]));
+    }
+    all
+}
+
 macro_rules! integers {
-    ($($t:ty)*) => {$(
+    ($($t:ty, $signed:ty;)*) => {$(
         impl Wrapping for $t {
             #[inline(always)]
             fn mul_add(self, a: $t, b: $t) -> $t {
@@ -288,20 +347,19 @@ macro_rules! integers {
         }
         impl MatMul for $t {
             fn product(p: Product<Self>, out: &mut [Self]) {
-                if !p.accumulate {
-                    out.fill(0);
-                }
-                let packed;
-                let b = if p.b.row_stride == p.n && p.b.col_stride == 1 {
-                    p.b.data
-                } else {
-                    packed = (0..p.k * p.n).map(|i| p.b.data[i / p.n * p.b.row_stride + i % p.n * p.b.col_stride]).collect::<Vec<_>>();
-                    &packed
+                // SAFETY: integers of the same size, whose products have the same bits.
+                let signed = unsafe {
+                    let out = std::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), out.len());
+                    (p.reading(|x| std::slice::from_raw_parts(x.as_ptr().cast::<$signed>(), x.len())), out)
                 };
-                let cost = if p.spread { (p.k * p.n) as f64 * 0.1 } else { 0.0 };
-                pool::par_rows_mut(out, p.n, cost, |first, out| dispatch(Integers { p: &p, b, first, out }));
+                if !integer(&signed.0, signed.1) {
+                    by_rows(&signed.0, signed.1);
+                }
             }
         }
     )*};
 }
-integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+integers! {
+    i8, i8; i16, i16; i32, i32; i64, i64;
+    u8, i8; u16, i16; u32, i32; u64, i64;
+}

@@ -65,15 +65,30 @@ pub(super) fn make<T: Numbers>(p: &Product<T>, out: &mut [T]) -> bool {
     true
 }
 
+/// Numbers of which any bits are one.
+///
+/// # Safety
+/// All bits must be a number, and none may ask for a place that is not a multiple of 64 bytes.
+pub(super) unsafe trait AnyBits: Copy {}
+
+// SAFETY: floats and integers are numbers by any bits.
+unsafe impl AnyBits for f32 {}
+// SAFETY: likewise.
+unsafe impl AnyBits for f64 {}
+// SAFETY: likewise.
+unsafe impl AnyBits for u32 {}
+// SAFETY: likewise.
+unsafe impl AnyBits for i32 {}
+
 /// Numbers of any dtype on the way, by what a thread keeps of them.
-struct Room<T> {
+pub(super) struct Room<T> {
     floats: Floats,
     n: usize,
     of: std::marker::PhantomData<T>,
 }
 
-impl<T: Numbers> Room<T> {
-    fn of(n: usize) -> Self {
+impl<T: AnyBits> Room<T> {
+    pub(super) fn of(n: usize) -> Self {
         // One number more than are needed, since those kept are aligned for floats.
         let floats = floats((n + 1) * size_of::<T>() / size_of::<f32>());
         Room {
@@ -83,8 +98,8 @@ impl<T: Numbers> Room<T> {
         }
     }
 
-    fn all(&mut self) -> &mut [T] {
-        // SAFETY: the numbers are floats, of which any bits are one, as are those of the two dtypes.
+    pub(super) fn all(&mut self) -> &mut [T] {
+        // SAFETY: the numbers are floats, of which any bits are one, as are those of the dtype.
         let (_, all, _) = unsafe { self.floats.align_to_mut::<T>() };
         &mut all[..self.n]
     }
@@ -100,7 +115,7 @@ struct Block<'a, T> {
 }
 
 /// Calls `f` on each number below `n`, over the pool if the product is `spread`.
-fn each(n: usize, spread: bool, f: &(dyn Fn(usize) + Sync)) {
+pub(super) fn each(n: usize, spread: bool, f: &(dyn Fn(usize) + Sync)) {
     match spread && n > 1 {
         true => pool::par_tasks(n, f),
         false => (0..n).for_each(|i| {

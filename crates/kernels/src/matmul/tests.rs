@@ -333,3 +333,71 @@ fn long_sums_are_made_in_pieces() {
         close(&out, want);
     }
 }
+
+/// Numbers that are anything that the dtype holds, the extremes often among them.
+fn extreme<T: Copy>(n: usize, extremes: &[T], of: impl Fn(u64) -> T) -> Vec<T> {
+    let mut state = 0x9e37_79b9_7f4a_7c15 ^ n as u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    (0..n)
+        .map(|_| match next() % 4 {
+            0 => extremes[next() as usize % extremes.len()],
+            _ => of(next()),
+        })
+        .collect()
+}
+
+macro_rules! wrapping_products {
+    ($($t:ty, $of:expr;)*) => {$(
+        for &(m, k, n) in SHAPES.iter().chain(&[(6, 513, 16), (97, 1030, 33), (64, 40, 1100), (13, 600, 1030)]) {
+            let ends = [<$t>::MIN, <$t>::MAX, <$t>::MIN + 1, 0, 1];
+            let (a, b) = (extreme(m * k, &ends.map(|x| $of(x as u64)), $of), extreme(k * n, &ends.map(|x| $of(x as u64)), $of));
+            let mut want = vec![0 as $t; m * n];
+            for i in 0..m {
+                for l in 0..k {
+                    for j in 0..n {
+                        want[i * n + j] = want[i * n + j].wrapping_add(a[i * k + l].wrapping_mul(b[l * n + j]));
+                    }
+                }
+            }
+            let (at, bt) = (transposed(&a, m, k), transposed(&b, k, n));
+            let lefts = [Matrix::row_major(&a, k), Matrix::row_major(&at, m).t()];
+            let rights = [Matrix::row_major(&b, n), Matrix::row_major(&bt, k).t()];
+            for (left, right) in lefts.into_iter().flat_map(|l| rights.map(|r| (l, r))) {
+                let mut out = vec![3 as $t; m * n];
+                gemm(m, k, n, left, right, &mut out, false);
+                assert!(out == want, "{} {m} {k} {n}", stringify!($t));
+                gemm(m, k, n, left, right, &mut out, true);
+                assert!(out.iter().zip(&want).all(|(o, w)| *o == w.wrapping_add(*w)));
+            }
+        }
+    )*};
+}
+
+#[test]
+fn products_of_integers_wrap_as_plain_sums_do() {
+    wrapping_products! {
+        i8, |x: u64| x as i8;
+        u8, |x: u64| x as u8;
+        i16, |x: u64| x as i16;
+        u16, |x: u64| x as u16;
+        i32, |x: u64| x as i32;
+        u32, |x: u64| x as u32;
+        i64, |x: u64| x as i64;
+        u64, |x: u64| x as u64;
+    }
+    // Of few bits, at the ends of what has 16, and of such that doubles hold.
+    wrapping_products! {
+        i32, |x: u64| i32::from(x as i16);
+        u32, |x: u64| i32::from(x as i16) as u32;
+        i32, |x: u64| i32::from(x as i8);
+        i64, |x: u64| i64::from(x as i16);
+        u64, |x: u64| u64::from(x as u16);
+        i64, |x: u64| (x as i64) >> 40;
+        i64, |x: u64| i64::from(x as i32);
+    }
+}
