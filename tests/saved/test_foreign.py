@@ -30,7 +30,7 @@ def test_slices_are_merged():
         ("Einsum", {"equation": "i->ij"}, [FLOATS]),
         ("DynamicPartition", {"num_partitions": 2}, [FLOATS]),
         ("DynamicStitch", {"N": 2}, [NUMBERS, FLOATS]),
-        ("SparseTensorDenseMatMul", {}, [FLOATS]),
+        ("SparseReorder", {}, [FLOATS]),
         ("SparseSlice", {}, []),
     ],
 )

@@ -11,6 +11,7 @@ pub mod pool;
 pub mod random;
 pub mod reduce;
 pub mod scratch;
+pub mod sparse;
 pub mod special;
 pub mod stop;
 pub mod tiles;

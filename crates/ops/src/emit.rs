@@ -32,6 +32,7 @@ pub use crate::segment_sorted::EmitSegment;
 pub use crate::shape::EmitReshape;
 pub use crate::shape_info::EmitShapes;
 pub use crate::slice::EmitSlice;
+pub use crate::sparse::EmitSparse;
 pub use crate::split::EmitSplit;
 pub use crate::strings::{
     EmitPattern, EmitStringCase, EmitStringJoin, EmitStringMap, EmitStringNumber, EmitStringSplit,

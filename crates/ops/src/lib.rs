@@ -37,6 +37,7 @@ mod shape;
 mod shape_info;
 mod slice;
 mod slice_spec;
+mod sparse;
 mod split;
 mod strings;
 mod tensor_list;
@@ -137,6 +138,7 @@ pub fn register(registry: &mut Registry) {
     segment::register(registry);
     segment_sorted::register(registry);
     search_sorted::register(registry);
+    sparse::register(registry);
     tensor_list::register(registry);
     strings::register(registry);
     topk::register(registry);

@@ -13,6 +13,8 @@ pub(crate) trait Number: Element {
     fn times(self, other: Self) -> Self;
     /// `self / n`.
     fn over(self, n: usize) -> Self;
+    /// The complex conjugate.
+    fn conjugate(self) -> Self;
     /// The greater one, `other` where either is NaN; the real part decides for complex numbers.
     fn greater(self, other: Self) -> Self;
     /// The lesser one, likewise.
@@ -47,6 +49,7 @@ macro_rules! integers {
             fn over(self, n: usize) -> $t {
                 <$t>::try_from(n).map_or(0, |n| self.checked_div(n).unwrap_or(0))
             }
+            fn conjugate(self) -> $t { self }
             fn greater(self, other: $t) -> $t { self.max(other) }
             fn lesser(self, other: $t) -> $t { self.min(other) }
             fn one() -> $t { 1 }
@@ -64,6 +67,7 @@ macro_rules! floats {
             fn minus(self, other: $t) -> $t { self - other }
             fn times(self, other: $t) -> $t { self * other }
             fn over(self, n: usize) -> $t { self / $from(n as f64) }
+            fn conjugate(self) -> $t { self }
             fn greater(self, other: $t) -> $t {
                 if self > other { self } else { other }
             }
@@ -90,6 +94,7 @@ macro_rules! complex {
             fn minus(self, other: $t) -> $t { self - other }
             fn times(self, other: $t) -> $t { self * other }
             fn over(self, n: usize) -> $t { self / (n as $part) }
+            fn conjugate(self) -> $t { self.conj() }
             fn greater(self, other: $t) -> $t { if self.re > other.re { self } else { other } }
             fn lesser(self, other: $t) -> $t { if self.re < other.re { self } else { other } }
             fn one() -> $t { <$t>::new(1.0, 0.0) }

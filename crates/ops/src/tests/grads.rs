@@ -138,6 +138,27 @@ fn of_segments() {
 }
 
 #[test]
+fn of_products_of_sparse_matrices() {
+    let places = Tensor::from_slice([4, 2], &[0i64, 2, 1, 0, 1, 2, 0, 1]).unwrap();
+    let values = t64(&[4], &[0.3, -2.0, 1.7, 0.05]);
+    let shape = Tensor::vector(&[2i64, 3]).unwrap();
+    for (a, b) in [(false, false), (true, false), (false, true), (true, true)] {
+        let dims: &[usize] = match (a, b) {
+            (false, false) => &[3, 2],
+            (true, false) => &[2, 2],
+            (false, true) => &[2, 3],
+            (true, true) => &[3, 2],
+        };
+        let attrs = [("adjoint_a", Attr::Bool(a)), ("adjoint_b", Attr::Bool(b))];
+        check_gradients(
+            "SparseTensorDenseMatMul",
+            &[&places, &values, &shape, &x(dims)],
+            &attrs,
+        );
+    }
+}
+
+#[test]
 fn of_fills_and_lists() {
     check_gradients("Fill", &[&v(&[2, 3]), &s(0.4f64)], &[]);
     let dtype = ("element_dtype", Attr::DType(DType::Float64));

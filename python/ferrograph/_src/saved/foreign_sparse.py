@@ -25,11 +25,6 @@ def _parts(sparse: SparseTensor) -> tuple[Any, ...]:
     return sparse.indices, sparse.values, sparse.dense_shape
 
 
-def _product(x: Tensors, a: Attributes) -> Any:
-    ways = a.get("adjoint_a", False), a.get("adjoint_b", False)
-    return arithmetic.sparse_dense_matmul(SparseTensor(*x[:3]), x[3], *ways)
-
-
 def _concat(x: Tensors, a: Attributes) -> Any:
     n = len(x) // 3
     parts = zip(x[:n], x[n : 2 * n], x[2 * n :], strict=True)
@@ -247,7 +242,6 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
     "SparseSparseMinimum": ("output_indices output_values", _joined(arithmetic.minimum)),
     "SparseSplit": (_SPARSE, _split),
     "SparseTensorDenseAdd": ("output", _added_densely),
-    "SparseTensorDenseMatMul": ("product", _product),
     "SparseToDense": ("dense", _dense),
     "SparseToSparseSetOperation": (_SET, _set_operation(2)),
 }

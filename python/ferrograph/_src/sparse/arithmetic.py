@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import ops
 from ..native import _core
-from ..ops import arithmetic, matrices, numeric, segments, selection
+from ..ops import arithmetic, matrices, segments, selection
 from ..ops._base import refined
 from ..ops._dispatch import told
 from ..ops._numbers import check_flags, whole
@@ -205,24 +205,11 @@ def sparse_dense_matmul(
         product = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return matrices.adjoint(product) if product.dtype.is_complex else ops.transpose(product)
     dense = _core.convert_to_tensor(b, None if hasattr(b, "dtype") else sp_a.dtype)
-    if adjoint_b:
-        dense = ops.transpose(dense, conjugate=dense.dtype.is_complex)
-    rows, columns = sp_a.indices[:, 0], sp_a.indices[:, 1]
-    values, count, width = sp_a.values, sp_a.dense_shape[0], sp_a.dense_shape[1]
-    if adjoint_a:
-        rows, columns, count, width = columns, rows, width, count
-        values = numeric.conj(values)
-    require(
-        ops.equal(width, ops.shape(dense, dtypes.int64)[0]),
-        "sparse_dense_matmul: the inner sizes of the matrices differ: "
-        f"{sp_a.shape} {'adjoint ' * bool(adjoint_a)}and {dense.shape}",
-    )
-    # A gather would make the gradient of the dense matrix rows; those of products are dense.
-    taken = ops.gather_nd(dense, ops.expand_dims(columns, 1))
-    terms = ops.expand_dims(values, 1) * taken
-    made_ = segments.unsorted_segment_sum(terms, rows, count)
+    ways = {"adjoint_a": bool(adjoint_a), "adjoint_b": bool(adjoint_b)}
+    parts = sp_a.indices, sp_a.values, sp_a.dense_shape, dense
+    made_ = _core.emit("SparseTensorDenseMatMul", parts, ways)
     known = sp_a.shape.as_list()[1 if adjoint_a else 0] if sp_a.shape.rank == 2 else None
-    made_.set_shape([known, dense.shape[1] if dense.shape.rank == 2 else None])
+    made_.set_shape([known, None])
     return made_
 
 

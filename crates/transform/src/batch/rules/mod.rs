@@ -59,6 +59,7 @@ fn rule(name: &str) -> Option<Rule> {
             index::segment
         }
         "MatMul" => numbers::matmul,
+        "SparseTensorDenseMatMul" => numbers::sparse_product,
         "BiasAdd" => numbers::bias_add,
         "BiasAddGrad" => numbers::bias_add_grad,
         "L2Loss" => numbers::l2_loss,

@@ -27,6 +27,34 @@ pub(crate) fn matmul(e: &mut TraceEmitter, site: &Site<'_>) -> Found {
     Ok(Some(vec![Rowed::Each(product)]))
 }
 
+/// One sparse matrix times the dense ones side by side.
+pub(crate) fn sparse_product(e: &mut TraceEmitter, site: &Site<'_>) -> Found {
+    if !site.only_each(&[3]) || site.holds("adjoint_b") {
+        return Ok(None);
+    }
+    let front = e.int_vector(&[1, 0, 2])?;
+    let dense = e.transpose(site.val(3), &front)?;
+    let shape = e.shape_of(&dense)?;
+    let (begin, end, step) = (
+        e.int_vector(&[0])?,
+        e.int_vector(&[1])?,
+        e.int_vector(&[1])?,
+    );
+    let inner = e.strided_slice(&shape, &begin, &end, &step, 0, 0, 0, 0, 0)?;
+    let behind = e.tail(&shape, 1)?;
+    let zero = e.int_vector(&[0])?;
+    let width = e.prod(&behind, &zero, true)?;
+    let flat = e.joined(&[&inner, &width])?;
+    let dense = e.reshape(&dense, &flat)?;
+    let inputs = [site.val(0), site.val(1), site.val(2), &dense].map(Clone::clone);
+    let product = e.emit(site.op.clone(), &inputs)?.remove(0);
+    let shape = e.shape_of(&product)?;
+    let rows = e.strided_slice(&shape, &begin, &end, &step, 0, 0, 0, 0, 0)?;
+    let apart = e.joined(&[&rows, &behind])?;
+    let product = e.reshape(&product, &apart)?;
+    Ok(Some(vec![Rowed::Each(e.transpose(&product, &front)?)]))
+}
+
 pub(crate) fn bias_add(e: &mut TraceEmitter, site: &Site<'_>) -> Found {
     if !site.inputs[1].is_each() {
         return folds(e, site, 1);
