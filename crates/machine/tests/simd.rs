@@ -58,7 +58,7 @@ fn inputs<T: Number>(from: usize, n: usize) -> Vec<T> {
         f64::MAX,
         6.0,
         1.57,
-        -3.14,
+        -3.25,
         0.3,
         20.0,
         1e-5,

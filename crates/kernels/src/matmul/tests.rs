@@ -388,7 +388,7 @@ fn products_of_integers_wrap_as_plain_sums_do() {
         i32, |x: u64| x as i32;
         u32, |x: u64| x as u32;
         i64, |x: u64| x as i64;
-        u64, |x: u64| x as u64;
+        u64, |x: u64| x;
     }
     // Of few bits, at the ends of what has 16, and of such that doubles hold.
     wrapping_products! {
