@@ -70,3 +70,24 @@ row(
     dtypes=NUMBERS,
     tol=4,
 )
+PLACES = np.array([[0, 2], [1, 0], [1, 2]])
+
+
+def of_places(values):
+    matrix = np.zeros((2, 3), values.dtype)
+    matrix[tuple(PLACES.T)] = values
+    return matrix
+
+
+for adjoint in (False, True):
+    row(
+        "SparseTensorDenseMatMul",
+        lambda fg, v, b, a=adjoint: fg.sparse.sparse_dense_matmul(
+            fg.SparseTensor(PLACES, v, [2, 3]), b, a
+        ),
+        [Vary(3), Vary(2 if adjoint else 3, 2, seed=1)],
+        lambda v, b, a=adjoint: np.matmul(np.conj(of_places(v).T) if a else of_places(v), b),
+        (0, 1),
+        dtypes=NUMBERS,
+        tol=4,
+    )
