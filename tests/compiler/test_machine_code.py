@@ -384,12 +384,29 @@ def test_assertions():
     assert "too far" in error[1]
 
 
+def repeated(draw, seed, steps):
+    """A loop whose iterations change some vectors, one after the other, as ``draw`` says; it is
+    given the vector, another one and what does not change."""
+
+    def f(n, fixed, *vectors):
+        i = fg.constant(0)
+        while i < n:
+            rng = random.Random(seed)
+            vectors = list(vectors)
+            for _ in range(steps):
+                at = rng.randrange(len(vectors))
+                vectors[at] = draw(rng, i, vectors[at], rng.choice(vectors), fixed)
+            i += 1
+        return list(vectors)
+
+    return f
+
+
 def vector_program(seed):
     """A function of small vectors: a loop of random movements, indices and arithmetic."""
 
-    def draw(rng, i, vectors):
-        x, y = rng.choice(vectors), rng.choice(vectors)
-        n = int(x.shape[0])
+    def draw(rng, i, x, _, fixed):
+        y, n = x, int(x.shape[0])
         return rng.choice([
             lambda: x[::-1] + 1,
             lambda: fg.concat([x[1:], x[:1]], 0),
@@ -403,25 +420,14 @@ def vector_program(seed):
             lambda: fg.unstack(fg.stack([x, x + 2], 1), axis=1)[1],
         ])()  # fmt: skip
 
-    def f(n, *vectors):
-        i = fg.constant(0)
-        while i < n:
-            rng = random.Random(seed)
-            vectors = list(vectors)
-            for _ in range(5):
-                at = rng.randrange(len(vectors))
-                vectors[at] = draw(rng, i, [vectors[at]])
-            i += 1
-        return list(vectors)
-
-    return f
+    return repeated(draw, seed, 5)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_of_small_vectors(seed):
     rng = random.Random(seed)
     vectors = [fg.constant([rng.randrange(9) for _ in range(rng.randint(2, 8))]) for _ in range(3)]
-    agree(vector_program(seed), fg.constant(rng.randint(0, 6)), *vectors)
+    agree(vector_program(seed), fg.constant(rng.randint(0, 6)), (), *vectors)
 
 
 FUNCTIONS = [
@@ -459,18 +465,7 @@ def float_vector_program(seed):
             lambda: fg.nn.relu(x) - fg.nn.relu6(-y),
         ])()  # fmt: skip
 
-    def f(n, square, *vectors):
-        i = fg.constant(0)
-        while i < n:
-            rng = random.Random(seed)
-            vectors = list(vectors)
-            for _ in range(6):
-                at = rng.randrange(len(vectors))
-                vectors[at] = draw(rng, i, vectors[at], rng.choice(vectors), square)
-            i += 1
-        return list(vectors)
-
-    return f
+    return repeated(draw, seed, 6)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -29,10 +29,28 @@ thread_local! {
     static LAST: RefCell<Option<Arc<Origin>>> = const { RefCell::new(None) };
 }
 
+/// A weak reference to a code object. It is not dropped with its thread, which may have no interpreter by then.
+struct CodeRef(ManuallyDrop<Py<PyWeakrefReference>>);
+
+impl CodeRef {
+    fn new(code: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let reference = PyWeakrefReference::new(code)?;
+        Ok(Self(ManuallyDrop::new(reference.unbind())))
+    }
+
+    fn is(&self, code: &Bound<'_, PyAny>) -> bool {
+        let of = self.0.bind(code.py()).upgrade();
+        of.is_some_and(|of| of.is(code))
+    }
+
+    fn release(self, py: Python<'_>) {
+        ManuallyDrop::into_inner(self.0).drop_ref(py);
+    }
+}
+
 /// Where the origin found last stands: many operations are added by one call.
 struct Spot {
-    /// Not dropped with its thread, which may have no interpreter by then.
-    code: ManuallyDrop<Py<PyWeakrefReference>>,
+    code: CodeRef,
     instruction: i32,
     origin: Arc<Origin>,
 }
@@ -42,34 +60,32 @@ thread_local! {
 }
 
 /// The origin of an instruction of a code object, where that was found last.
-fn known(py: Python<'_>, code: &Bound<'_, PyAny>, instruction: i32) -> Option<Arc<Origin>> {
+fn known(code: &Bound<'_, PyAny>, instruction: i32) -> Option<Arc<Origin>> {
     SPOT.with_borrow(|spot| {
-        let spot = spot.as_ref().filter(|s| s.instruction == instruction)?;
-        let of = spot.code.bind(py).upgrade()?;
-        of.is(code).then(|| spot.origin.clone())
+        let spot = spot.as_ref()?;
+        (spot.instruction == instruction && spot.code.is(code)).then(|| spot.origin.clone())
     })
 }
 
 /// Keeps an origin for `known`.
-fn keep(py: Python<'_>, code: &Bound<'_, PyAny>, instruction: i32, origin: &Arc<Origin>) {
-    let Ok(code) = PyWeakrefReference::new(code) else {
+fn keep(code: &Bound<'_, PyAny>, instruction: i32, origin: &Arc<Origin>) {
+    let Ok(reference) = CodeRef::new(code) else {
         return;
     };
     let spot = Spot {
-        code: ManuallyDrop::new(code.unbind()),
+        code: reference,
         instruction,
         origin: origin.clone(),
     };
     if let Some(old) = SPOT.replace(Some(spot)) {
-        ManuallyDrop::into_inner(old.code).drop_ref(py);
+        old.code.release(code.py());
     }
 }
 
 /// The lines of a code object's instructions. Python looks for a line from the beginning of the code each time, so that
 /// the lines of a function of thousands would take the square of that.
 struct Lines {
-    /// As in [`Spot`].
-    code: ManuallyDrop<Py<PyWeakrefReference>>,
+    code: CodeRef,
     /// Where each run of instructions begins, in bytes, and its line.
     starts: Vec<(i32, u32)>,
 }
@@ -93,16 +109,9 @@ impl Lines {
             Ok((start, line.unwrap_or(0)))
         });
         Ok(Self {
-            code: ManuallyDrop::new(PyWeakrefReference::new(code)?.unbind()),
+            code: CodeRef::new(code)?,
             starts: starts.collect::<PyResult<_>>()?,
         })
-    }
-
-    fn is_of(&self, code: &Bound<'_, PyAny>) -> bool {
-        self.code
-            .bind(code.py())
-            .upgrade()
-            .is_some_and(|of| of.is(code))
     }
 
     fn at(&self, instruction: i32) -> u32 {
@@ -115,12 +124,12 @@ impl Lines {
 
 /// The line of an instruction of a code object with a long table of lines; None of one with a short table.
 fn long_line(code: &Bound<'_, PyAny>, instruction: i32) -> Option<u32> {
-    let py = code.py();
-    let table = code.getattr(intern!(py, "co_linetable")).ok()?;
+    let table = code.getattr(intern!(code.py(), "co_linetable")).ok()?;
     if table.len().ok()? <= SHORT {
         return None;
     }
-    let known = LINES.with_borrow(|all| Some(all.iter().find(|l| l.is_of(code))?.at(instruction)));
+    let known =
+        LINES.with_borrow(|all| Some(all.iter().find(|l| l.code.is(code))?.at(instruction)));
     if known.is_some() {
         return known;
     }
@@ -131,7 +140,7 @@ fn long_line(code: &Bound<'_, PyAny>, instruction: i32) -> Option<u32> {
         (all.len() > KEPT).then(|| all.pop()).flatten()
     });
     if let Some(old) = old {
-        ManuallyDrop::into_inner(old.code).drop_ref(py);
+        old.code.release(code.py());
     }
     Some(line)
 }
@@ -171,7 +180,7 @@ pub(crate) fn find(py: Python<'_>) -> Option<Arc<Origin>> {
         let file = file.cast::<PyString>().ok()?.to_str().ok()?;
         if !is_internal(file) {
             let instruction = frame.getattr(intern!(py, "f_lasti")).ok()?.extract().ok()?;
-            if let Some(origin) = known(py, &code, instruction) {
+            if let Some(origin) = known(&code, instruction) {
                 return Some(origin);
             }
             let function = code.getattr(intern!(py, "co_name")).ok()?;
@@ -181,7 +190,7 @@ pub(crate) fn find(py: Python<'_>) -> Option<Arc<Origin>> {
                 u32::try_from(unsafe { ffi::PyFrame_GetLineNumber(raw) }).unwrap_or(0)
             });
             let origin = shared(file, line, function);
-            keep(py, &code, instruction, &origin);
+            keep(&code, instruction, &origin);
             return Some(origin);
         }
         // SAFETY: `raw` is a live frame; PyFrame_GetBack gives a new reference or null.

@@ -174,7 +174,7 @@ impl Emitter<'_, '_> {
                 let parts = args.chunks(lanes(t));
                 let made: Vec<Value> = parts.map(|part| self.computed(op, t, part)).collect();
                 if op.is_comparison() {
-                    return self.set_truths(to, args.len(), lanes(t), &made);
+                    return self.set_bools(to, args.len(), lanes(t), &made);
                 }
                 made
             }
@@ -204,8 +204,7 @@ impl Emitter<'_, '_> {
     fn computed(&mut self, op: Op, t: Type, args: &[[Arg; 3]]) -> Value {
         let of = |at: usize| -> Vec<Arg> { args.iter().map(|args| args[at]).collect() };
         if op == Op::Cast {
-            let conditions = self.truths(&of(0));
-            let mask = self.mask(&conditions, t);
+            let mask = self.mask(&of(0), t);
             let mask = as_type(&mut self.b, vector_type(t), mask);
             let one = match t {
                 Type::F32 => u64::from(1f32.to_bits()),
@@ -233,24 +232,20 @@ impl Emitter<'_, '_> {
             let condition = self.value(conditions[0], Type::Bool);
             return self.b.ins().select(condition, x, y);
         }
-        let conditions = self.truths(conditions);
-        let mask = self.mask(&conditions, t);
+        let mask = self.mask(conditions, t);
         let mask = as_type(&mut self.b, vector_type(t), mask);
         self.b.ins().bitselect(mask, x, y)
     }
 
-    fn truths(&mut self, conditions: &[Arg]) -> Vec<Value> {
-        let values = conditions.iter().map(|&one| self.value(one, Type::Bool));
-        values.collect()
-    }
-
     /// All bits of the lanes whose conditions hold: what a comparison made, where they are its.
-    fn mask(&mut self, conditions: &[Value], t: Type) -> Value {
+    fn mask(&mut self, conditions: &[Arg], t: Type) -> Value {
+        let values = conditions.iter().map(|&one| self.value(one, Type::Bool));
+        let conditions: Vec<Value> = values.collect();
         let whole = vector_type(t).as_truthy();
         if let Some(&(mask, 0)) = self.masks.get(&conditions[0])
             && self.b.func.dfg.value_type(mask) == whole
             && (0..)
-                .zip(conditions)
+                .zip(&conditions)
                 .all(|(lane, one)| self.masks.get(one) == Some(&(mask, lane)))
         {
             return mask;
@@ -268,15 +263,15 @@ impl Emitter<'_, '_> {
     }
 
     /// Sets bools that follow one another to whether the lanes of masks are set.
-    fn set_truths(&mut self, to: Var, n: usize, size: usize, masks: &[Value]) {
+    fn set_bools(&mut self, to: Var, n: usize, size: usize, masks: &[Value]) {
         for at in 0..n {
             let (mask, lane) = (masks[at / size], (at % size) as u8);
             let bits = self.b.ins().extractlane(mask, lane);
             let byte = self.b.ins().ireduce(types::I8, bits);
             let one = self.b.ins().iconst(types::I8, 1);
-            let truth = self.b.ins().band(byte, one);
-            self.masks.insert(truth, (mask, lane));
-            self.set(to + at as Var, truth);
+            let bool = self.b.ins().band(byte, one);
+            self.masks.insert(bool, (mask, lane));
+            self.set(to + at as Var, bool);
         }
     }
 

@@ -29,27 +29,11 @@ pub use run::{Loop, Width};
 pub(crate) mod spelling {
     pub(crate) use super::assembler::Opcode;
     pub(crate) use super::lower::{Arg, Fixed, Lowered, Micro, code, relation, rounding};
-    use super::{Element, Float, Function, Inst, Program};
+    use super::{Float, Function, Program};
     use crate::memory::Refused;
 
     /// The instructions of a function, around which its operand is loaded and its result stored.
     pub fn lowered(function: Function, float: Float) -> Result<Lowered, Refused> {
-        let element = Element::Number;
-        super::lower::lower(&Program {
-            float,
-            pointers: 2,
-            insts: vec![
-                Inst::Load {
-                    pointer: 0,
-                    element,
-                },
-                Inst::Apply { function, arg: 0 },
-                Inst::Store {
-                    pointer: 1,
-                    value: 1,
-                },
-            ],
-            in_place: false,
-        })
+        super::lower::lower(&Program::of_function(function, float))
     }
 }

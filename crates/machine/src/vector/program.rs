@@ -111,3 +111,26 @@ pub struct Program {
     /// Whether it may write what it reads: then no element is taken twice.
     pub in_place: bool,
 }
+
+impl Program {
+    /// The program that writes a function of the first array's numbers to the second.
+    pub fn of_function(function: Function, float: Float) -> Program {
+        let element = Element::Number;
+        Program {
+            float,
+            pointers: 2,
+            insts: vec![
+                Inst::Load {
+                    pointer: 0,
+                    element,
+                },
+                Inst::Apply { function, arg: 0 },
+                Inst::Store {
+                    pointer: 1,
+                    value: 1,
+                },
+            ],
+            in_place: false,
+        }
+    }
+}

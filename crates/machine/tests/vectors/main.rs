@@ -334,22 +334,7 @@ where
     let element = Element::Number;
     let kernels = T::kernels();
     for function in Function::ALL.into_iter().filter(|f| f.is_known(T::FLOAT)) {
-        let program = Program {
-            float: T::FLOAT,
-            pointers: 2,
-            insts: vec![
-                Inst::Load {
-                    pointer: 0,
-                    element,
-                },
-                Inst::Apply { function, arg: 0 },
-                Inst::Store {
-                    pointer: 1,
-                    value: 1,
-                },
-            ],
-            in_place: false,
-        };
+        let program = Program::of_function(function, T::FLOAT);
         let code = loops(&program);
         let mut draws = Draws(function as u64);
         let n = 50_000;
