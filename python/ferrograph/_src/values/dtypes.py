@@ -416,7 +416,8 @@ def _lookup(value: Any) -> DType | None:
     dtype = getattr(value, "dtype", None)
     if isinstance(dtype, DType):
         return dtype
-    if type(value).__module__.partition(".")[0] == "numpy":
+    # The class of an ml_dtypes dtype is of that package since its version 0.7.
+    if type(value).__module__.partition(".")[0] in ("numpy", "ml_dtypes"):
         return _from_numpy(value if dtype is None else dtype)
     return None if dtype is None else _from_numpy(dtype)
 
