@@ -3,6 +3,8 @@
 The right value is what plain Python gives for the same function called eagerly.
 """
 
+import collections
+import gc
 import importlib.util
 import itertools
 import sys
@@ -209,3 +211,37 @@ def test_which_object_it_is_where_no_iteration_may_run(n):
     for function in (f, g, h):
         with pytest.raises(fg.errors.StagingError, match="which object a value is"):
             function(fg.constant(1.0), fg.constant(n) if function is f else fg.constant(float(n)))
+
+
+def deque_in_a_branch(x):
+    held = collections.deque([1.0])
+    if x > 0:
+        held.append(2.0)
+    return fg.add_n(list(held))
+
+
+@pytest.mark.parametrize("thresholds", [(20, 1, 1), (50, 2, 1), (200, 5, 3), (3000, 10, 10)])
+def test_references_are_counted_whenever_the_collector_runs(thresholds):
+    before = gc.get_threshold()
+    try:
+        for first in range(thresholds[0], thresholds[0] + 40):
+            gc.set_threshold(first, *thresholds[1:])
+            f = fg.function(deque_in_a_branch)
+            assert f(fg.constant(1)).numpy() == 3.0 and f(fg.constant(-1)).numpy() == 1.0
+    finally:
+        gc.set_threshold(*before)
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="the stack of a caller holds arguments, which no object has"
+)
+def test_references_are_found_without_a_walk_of_the_heap(monkeypatch):
+    fg.function(deque_in_a_branch)(fg.constant(1))  # imports what is needed
+    asked = []
+    monkeypatch.setattr(gc, "get_referrers", lambda *values: asked.append(values) or [])
+    gc.disable()
+    try:
+        assert fg.function(deque_in_a_branch)(fg.constant(1)).numpy() == 3.0
+    finally:
+        gc.enable()
+    assert not asked

@@ -49,8 +49,8 @@ def are_held(fields: dict) -> bool:
 
 def holders_of_data(owner: Any, kinds: tuple[type, ...]) -> Iterator[Any]:
     """Objects of some classes that keep a dict or a set as their ``data``."""
-    holders = gc.get_referrers(owner)
-    holders += [held for h in holders if type(h) is dict for held in gc.get_referrers(h)]
+    holders = _holders([owner])
+    holders += [held for h in holders if type(h) is dict for held in _holders([h])]
     return (h for h in holders if isinstance(h, kinds) and h.__dict__.get("data") is owner)
 
 
@@ -168,14 +168,9 @@ def _readers(items: list) -> list:
     itself."""
     found, seen, pending = [], {id(items)}, [items]
     while pending:
-        asked, pending = (
-            tuple(pending),
-            [],
-        )  # which refers to them itself on some versions of Python
-        for held in gc.get_referrers(*asked):
+        asked, pending = pending, []
+        for held in _holders(asked):
             kind = type(held)
-            if held is asked:
-                continue
             if kind in _OVER:  # those that have ended may still refer to it
                 found += [held for part in held.__reduce__()[1] if part is items]
             elif kind in _CALLING or (
@@ -210,7 +205,7 @@ def refuse_iterated(owner: Any, label: str) -> None:
     fail from then on, while later code reads one of those."""
     if not _thread.trace.iterators.has_native:
         return
-    iterators = [held for held in gc.get_referrers(owner) if type(held) in _IN_STEP]
+    iterators = [held for held in _holders([owner]) if type(held) in _IN_STEP]
     if iterators and _is_read_by(iterators):
         raise refusal(
             f"a staged branch or loop changes which elements {label!r} has while an iterator over "
@@ -250,29 +245,69 @@ def is_read(place: Any) -> bool:
 def is_held_unseen(targets: list, seen: dict[int, Any]) -> bool:
     """Whether something else holds one of these than ``seen`` objects, names, and this package.
 
-    Objects between them and running code are asked next, all of one distance at once:
-    finding who refers to objects walks the whole heap.
+    Objects between them and running code are asked next, all of one distance at once.
     """
     level = targets
     for _ in range(_MOST + 1):
-        named, wanted = _named(), set(map(id, level))
-        asked = tuple(level)  # which is a holder itself on some versions of Python
-        # Of the references that are counted one is the argument, one that of ``asked``.
-        counted = [count(level[i]) - 2 for i in range(len(level))]
-        holders = [h for h in gc.get_referrers(*asked) if h is not asked]
-        found = collections.Counter(
-            id(v) for holder in holders for v in gc.get_referents(holder) if id(v) in wanted
-        )
-        for i, n in enumerate(counted):
+        named = _named()
+        holders = _young_holders(level, seen, named)
+        if holders is None:
+            named += frames.handed_down()
+            counted = _counts(level)
+            holders = _all_holders(level)
+            unknown = _unknown(level, counted, _references_of(holders, level) + named)
             # Holders of what the collector does not follow cannot be found.
-            is_followed = type(level[i]).__flags__ & _IS_COLLECTED
-            known = found[id(level[i])] + named[id(level[i])]
-            if is_followed and n > known and n > known + frames.handed_down()[id(level[i])]:
+            if any(type(value).__flags__ & _IS_COLLECTED for value in unknown):
                 return True
         level = [h for h in holders if id(h) not in seen and not _is_passive(type(h))]
         if not level:
             return False
     return True
+
+
+def _holders(values: list) -> list:
+    """What refers to one of the values."""
+    holders = _young_holders(values, {}, _named())
+    return _all_holders(values) if holders is None else holders
+
+
+def _counts(values: list) -> list[int]:
+    """How many references each value has."""
+    return [count(values[i]) - 1 for i in range(len(values))]  # one is the argument
+
+
+def _unknown(values: list, counted: list[int], known: collections.Counter) -> list:
+    """The values that have more references than are known."""
+    return [v for v, n in zip(values, counted, strict=True) if n > known[id(v)]]
+
+
+def _all_holders(values: list) -> list:
+    """What refers to one of the values, of all objects: it takes time in proportion to the heap."""
+    asked = tuple(values)  # which is a holder itself on some versions of Python
+    own = {id(asked), *map(id, _running())}
+    return [h for h in gc.get_referrers(*asked) if id(h) not in own]
+
+
+def _young_holders(values: list, seen: dict[int, Any], named: collections.Counter) -> list | None:
+    """What refers to one of the values among ``seen`` objects and those made not long ago; None
+    where that and names are not all."""
+    counted = _counts(values)  # before anything here refers to the values
+    young = [gc.get_objects(0)]
+    young.append(gc.get_objects(1))
+    near = {id(h): h for h in itertools.chain(seen.values(), *young)}
+    for own in (*young, *_running()):
+        near.pop(id(own), None)
+    wanted = set(map(id, values))
+    holders = [h for h in near.values() if not wanted.isdisjoint(map(id, gc.get_referents(h)))]
+    is_all = not _unknown(values, counted, _references_of(holders, values) + named)
+    return holders if is_all else None
+
+
+def _references_of(holders: list, values: list) -> collections.Counter:
+    """By id, how many references of the holders the values have."""
+    wanted = set(map(id, values))
+    referents = itertools.chain.from_iterable(map(gc.get_referents, holders))
+    return collections.Counter(i for i in map(id, referents) if i in wanted)
 
 
 def _is_passive(kind: type) -> bool:
@@ -283,14 +318,20 @@ def _is_passive(kind: type) -> bool:
 
 def _named() -> collections.Counter:
     """By id, how many names of running functions objects have, but for those in cells."""
-    frame: Any = sys._getframe(1)
     found: collections.Counter = collections.Counter()
-    while frame is not None:
+    for frame in _running():
         code, held = frame.f_code, locals_of(frame)
         plain = set(code.co_varnames).difference(code.co_cellvars)
         found.update(id(held[name]) for name in plain if name in held)
-        frame = frame.f_back
     return found
+
+
+def _running() -> Iterator[types.FrameType]:
+    """The frames of the running functions, inner ones first; what they hold are their names."""
+    frame = sys._getframe(1).f_back
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def is_in_library_module(value: Any) -> bool:

@@ -84,10 +84,13 @@ class Walk:
             self._pending.append((value,))
 
     def _follow(self) -> None:
-        seen, entries, pending, known = self.seen, self.entries, self._pending, registry.adapters_of
+        seen, entries, pending = self.seen, self.entries, self._pending
+        known = registry.known()
         while pending:
             for value in pending.pop():
-                adapters = known(type(value))
+                adapters = known.get(id(type(value)))
+                if adapters is None:
+                    adapters = registry.adapters_of(type(value))
                 if not adapters or id(value) in seen:
                     continue
                 seen[id(value)] = value

@@ -348,11 +348,12 @@ def _has_text(code: types.CodeType, text: str) -> bool:
 
 def _settle_cache(place: Container, old: dict, snapshot: Any, graphs: set[int]) -> bool:
     """Take items out of a cache that the region alone can use; whether it is one."""
-    owner, known = place.owner, set(map(id, old))  # by identity: no user code compares keys
-    added = [(key, value) for key, value in owner.items() if id(key) not in known]
-    kept = [value for key, value in owner.items() if id(key) in known]
-    if not added or len(kept) != len(old) or any(map(operator.is_not, kept, old.values())):
+    owner, n = place.owner, len(old)
+    # By identity: no user code compares keys. A cache adds items behind those that it had.
+    is_longer = len(owner) > n and all(map(operator.is_, owner, old))
+    if not is_longer or any(map(operator.is_not, owner.values(), old.values())):
         return False
+    added = list(owner.items())[n:]
     own = [_is_identity(key, value, graphs) for key, value in added]
     others = [value for is_own, (_, value) in zip(own, added, strict=True) if not is_own]
     if others:
@@ -469,8 +470,10 @@ def _runs_code_at_its_end(value: Any) -> bool:
 
 def _lost(place: Location, old: Any) -> Iterator[Any]:
     """The objects that a location held and holds no more."""
-    left = {id(value) for value in _values(place, place.get())}
-    for value in _values(place, old):
+    left, held = set(map(id, _values(place, place.get()))), _values(place, old)
+    if left.issuperset(map(id, held)):
+        return
+    for value in held:
         is_lost = id(value) not in left and not isinstance(value, _NEVER)
         if is_lost and registry.adapters_of(type(value)):
             yield value

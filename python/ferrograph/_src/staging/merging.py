@@ -71,7 +71,7 @@ def _must_grow(place: Location) -> bool:
 def _fit(first: Any, second: Any) -> bool:
     """Whether values can be merged one by one, or fail in a way that concerns one of them."""
     return all(
-        really(a) is really(b) or not _is_container(a, b) or _can_be_chosen(a, b)
+        a is b or really(a) is really(b) or not _is_container(a, b) or _can_be_chosen(a, b)
         for a, b in zip(first, second, strict=True)
     )
 
@@ -168,7 +168,7 @@ def _parts(conditional: Conditional, place: Location, first: Any, second: Any) -
     """Add the values that two contents have under the same keys."""
     held, others = values_of(first) or [], values_of(second) or []
     pairs = enumerate(zip(held, others, strict=True))
-    differing = {i: pair for i, pair in pairs if really(pair[0]) is not really(pair[1])}
+    differing = {i: (a, b) for i, (a, b) in pairs if a is not b and really(a) is not really(b)}
     keys = list(first) if isinstance(first, dict) else range(len(held))
     for i, pair in differing.items():
         conditional.merge(f"the values of {place.label}[{keys[i]!r}]", *pair)

@@ -195,6 +195,11 @@ def adapters_of(kind: type) -> tuple[TypeAdapter, ...]:
     return _known.keep(kind, tuple(_learn(kind))) if found is None else found
 
 
+def known() -> dict[int, tuple[TypeAdapter, ...]]:
+    """The type adapters found so far, by the ids of classes: for loops over many objects."""
+    return _known.found
+
+
 def register(kind: type, *found: TypeAdapter) -> None:
     """Say how instances of a class of this package's are compared."""
     _known.keep(kind, found)
