@@ -236,3 +236,34 @@ def test_repeat_by_a_number_known_late_keeps_the_other_sizes():
         return made
 
     assert repeated(fg.ones([1, 4, 2]), 3).shape == [3, 4, 2]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "uint32", "uint64", "int64"])
+def test_bincount_counts_integers_of_every_dtype(dtype):
+    assert fg.math.bincount(fg.constant([1, 3, 1], dtype)).numpy().tolist() == [0, 2, 0, 1]
+
+
+@pytest.mark.parametrize("least, most, size", [(5, 5, 5), (7, 4, 4), (2, 5, None), (5, None, None)])
+def test_the_length_of_counts_is_known_where_numbers_cannot_change_it(least, most, size):
+    @fg.function(input_signature=[fg.TensorSpec([None], fg.int32)])
+    def counted(x):
+        made = fg.math.bincount(x, minlength=least, maxlength=most)
+        assert made.shape.as_list() == [size]
+        return made
+
+    for numbers in ([0, 3, 6, 3], [1], []):
+        length = max([least] + [n + 1 for n in numbers])
+        length = length if most is None else min(length, most)
+        expected = np.bincount(np.int64([*numbers, 9]), minlength=10)[:length]
+        assert counted(fg.constant(numbers, fg.int32)).numpy().tolist() == expected.tolist()
+    with pytest.raises(fg.errors.InvalidArgumentError, match="not negative"):
+        counted([2, -1])
+
+
+@pytest.mark.parametrize("bad", [0, 1, 2])
+def test_histogram_tells_a_number_that_is_none_from_infinite_ones(bad):
+    values = np.float32([np.inf, -np.inf, 1.5])
+    assert fg.histogram_fixed_width(values, [0.0, 5.0], 5).numpy().tolist() == [1, 1, 0, 0, 1]
+    values[bad] = np.nan
+    with pytest.raises(fg.errors.InvalidArgumentError, match="NaN"):
+        fg.histogram_fixed_width(values, [0.0, 5.0], 5)

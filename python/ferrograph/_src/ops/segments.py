@@ -23,6 +23,7 @@ from ._base import (
     rank_of,
     refined,
     refusal,
+    static_value,
 )
 from ._dispatch import ask, asks, dispatched, told
 from ._emits import dressed
@@ -46,7 +47,7 @@ from .creation import ones, ones_like, range, zeros, zeros_like
 from .debug import Assert, assert_equal
 from .elementwise import floor, sqrt
 from .numeric import cast
-from .reductions import reduce_all, reduce_max, reduce_min
+from .reductions import reduce_all, reduce_max
 from .selection import boolean_mask, tensor_scatter_nd_update
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -433,15 +434,11 @@ def bincount(
     if binary_output and weights is not None:
         raise ValueError("bincount takes binary_output or weights, not both")
     arr = convert(arr)
-    if arr.dtype.is_floating or arr.dtype.is_bool:
-        arr = cast(arr, int32)
-    Assert(greater_equal(reduce_min(arr), 0), ["bincount needs numbers that are not negative"])
-    length = _above(reshape(arr, [-1]))
-    if minlength is not None:
-        length = maximum(length, cast(minlength, arr.dtype))
+    if arr.dtype not in (int32, int64):
+        arr = cast(arr, int64 if arr.dtype.name in ("uint32", "uint64") else int32)
+    is_counted = reduce_all(greater_equal(arr, 0))
+    length = _length_of_counts(arr, minlength, maxlength)
     shortened = maxlength is not None
-    if shortened:
-        length = minimum(length, cast(maxlength, arr.dtype))
     counted = ones_like(arr, dtype) if weights is None else _weights_of(arr, weights)
     lead = None
     if axis == -1 and arr.ndim not in (0, 1):
@@ -455,12 +452,24 @@ def bincount(
         bins, total = arr, length
     if shortened:
         bins = emit("SelectV2", (less(arr, length), bins, convert(-1, arr.dtype)), None, None)
+    Assert(is_counted, ["bincount needs numbers that are not negative"])
     counts = unsorted_segment_sum(counted, bins, total)
     if binary_output:
         counts = cast(greater(counts, zeros_like(counts)), counts.dtype)
     if lead is None:
         return refined(counts, None)
     return reshape(counts, concat([lead, reshape(cast(length, int32), [1])], 0), name)
+
+
+def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
+    """How many numbers are counted: all that occur, at least and at most so many."""
+    known = [None if n is None else static_value(n) for n in (least, most)]
+    if None not in (known[0], known[1]) and known[0] >= known[1]:
+        return cast(most, arr.dtype)  # whatever occurs
+    length = _above(reshape(arr, [-1]))
+    if least is not None:
+        length = maximum(length, cast(least, arr.dtype))
+    return length if most is None else minimum(length, cast(most, arr.dtype))
 
 
 def _weights_of(arr: Tensor, weights: Any) -> Tensor:
@@ -551,13 +560,14 @@ def histogram_fixed_width(
     bounds = cast(convert(value_range), float64)
     low, high = emit("Unpack", (bounds,), {"num": 2, "axis": 0}, None)
     nbins = int32_of(nbins)
-    Assert(reduce_all(equal(values, values)), ["histogram_fixed_width got a NaN"])
     Assert(less(low, high), ["value_range must rise", bounds])
     Assert(greater(nbins, 0), ["nbins must be positive", nbins])
     count = cast(nbins, float64)
     places = divide(subtract(maximum(values, low), low), divide(subtract(high, low), count))
     # Clipped as floats: what is far outside would not fit an integer.
-    bins = cast(minimum(places, subtract(count, 1.0)), int32)
+    places = minimum(places, subtract(count, 1.0))
+    bins = cast(places, int32)
+    Assert(reduce_all(equal(places, places)), ["histogram_fixed_width got a NaN"])
     return unsorted_segment_sum(ones_like(bins, dtype), bins, nbins, name)
 
 
