@@ -28,6 +28,8 @@ from .trace_context import Holder, TracePart, region_functions, traces
 from .trace_context import thread as _thread
 
 _MOST = 2  # objects such as methods and iterators between active code and an object
+# To ask so many young objects, as where the collector is off, takes as long as a walk of the heap.
+_MOST_YOUNG = 20_000
 _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
 
 # The references to a value, with that of the call: no Python function, whose frame would hold the
@@ -290,10 +292,12 @@ def _all_holders(values: list) -> list:
 
 def _young_holders(values: list, seen: dict[int, Any], named: collections.Counter) -> list | None:
     """What refers to one of the values among ``seen`` objects and those made not long ago; None
-    where that and names are not all."""
+    where that and names are not all, and where these are too many to ask."""
     counted = _counts(values)  # before anything here refers to the values
     young = [gc.get_objects(0)]
     young.append(gc.get_objects(1))
+    if sum(map(len, young)) > _MOST_YOUNG:
+        return None
     near = {id(h): h for h in itertools.chain(seen.values(), *young)}
     for own in (*young, *_running()):
         near.pop(id(own), None)
