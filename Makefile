@@ -35,8 +35,8 @@ SOURCES := $(shell find crates python Cargo.toml Cargo.lock pyproject.toml READM
              -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo announce-demo test test-rust test-python test-other test-packages attack docs dev wheel wheels sdist \
-        smoke smoke-sdist publish-check lint format generate bench clean toolchain
+.PHONY: help demo announce-demo test compile compile-rust-tests test-rust test-python test-other test-packages attack \
+        docs dev wheel wheels sdist smoke smoke-sdist publish-check lint format generate bench clean toolchain
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,7 +50,14 @@ announce-demo:
 	@$(MAKE) --no-print-directory --question $(STAMP)-demo || echo "== demo: builds first, which takes about 10 minutes" \
 	  "on 2 cores where nothing is built yet: tools, the wheel (nearly all of the time), packages; then it trains"
 
-test: test-rust test-python ## run every test: Rust, Python, documentation examples, type stub
+test: compile test-rust test-python ## run every test: Rust, Python, documentation examples, type stub
+
+# The Rust tests and the wheel are compiled side by side: each by itself leaves a core idle towards its end.
+compile: | toolchain
+	@$(MAKE) --no-print-directory --jobs=2 compile-rust-tests $(STAMP)-test
+
+compile-rust-tests:
+	cargo test --locked $(RUST_TESTS) --no-run
 
 test-rust: | toolchain ## run the Rust tests alone
 	cargo test --locked $(RUST_TESTS)

@@ -11,6 +11,7 @@ import sys
 import types
 
 import ferrograph as fg
+import numpy as np
 import pytest
 
 
@@ -220,6 +221,13 @@ def deque_in_a_branch(x):
     return fg.add_n(list(held))
 
 
+def array_in_a_branch(x):
+    held = np.ones(2)
+    if x > 0:
+        held[0] = 2.0
+    return fg.reduce_sum(held)
+
+
 @pytest.mark.parametrize("thresholds", [(20, 1, 1), (50, 2, 1), (200, 5, 3), (3000, 10, 10)])
 def test_references_are_counted_whenever_the_collector_runs(thresholds):
     before = gc.get_threshold()
@@ -235,13 +243,14 @@ def test_references_are_counted_whenever_the_collector_runs(thresholds):
 @pytest.mark.skipif(
     sys.version_info < (3, 11), reason="the stack of a caller holds arguments, which no object has"
 )
-def test_references_are_found_without_a_walk_of_the_heap(monkeypatch):
-    fg.function(deque_in_a_branch)(fg.constant(1))  # imports what is needed
+@pytest.mark.parametrize("program", [deque_in_a_branch, array_in_a_branch])
+def test_references_are_found_without_a_walk_of_the_heap(monkeypatch, program):
+    fg.function(program)(fg.constant(1))  # imports what is needed
     asked = []
     monkeypatch.setattr(gc, "get_referrers", lambda *values: asked.append(values) or [])
     gc.disable()
     try:
-        assert fg.function(deque_in_a_branch)(fg.constant(1)).numpy() == 3.0
+        assert fg.function(program)(fg.constant(1)).numpy() == 3.0
     finally:
         gc.enable()
     assert not asked

@@ -299,12 +299,21 @@ def _young_holders(values: list, seen: dict[int, Any], named: collections.Counte
     if sum(map(len, young)) > _MOST_YOUNG:
         return None
     near = {id(h): h for h in itertools.chain(seen.values(), *young)}
+    if not all(map(gc.is_tracked, values)):
+        near |= _untracked_containers(near.values())
     for own in (*young, *_running()):
         near.pop(id(own), None)
     wanted = set(map(id, values))
     holders = [h for h in near.values() if not wanted.isdisjoint(map(id, gc.get_referents(h)))]
     is_all = not _unknown(values, counted, _references_of(holders, values) + named)
     return holders if is_all else None
+
+
+def _untracked_containers(held_by: Iterable[Any]) -> dict[int, Any]:
+    """By id, what some objects hold that the collector does not follow, since what it holds is
+    such as arrays."""
+    referents = itertools.chain.from_iterable(map(gc.get_referents, held_by))
+    return {id(r): r for r in referents if type(r) in (dict, tuple) and not gc.is_tracked(r)}
 
 
 def _references_of(holders: list, values: list) -> collections.Counter:
