@@ -463,8 +463,9 @@ def bincount(
 
 def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
     """How many numbers are counted: all that occur, at least and at most so many."""
-    known = [None if n is None else static_value(n) for n in (least, most)]
-    if None not in (known[0], known[1]) and known[0] >= known[1]:
+    known = [static_value(n) for n in (least, most) if n is not None]
+    numbers = [int(n) for n in known if n is not None and n.ndim == 0 and n.dtype.kind in "iu"]
+    if len(numbers) == 2 and numbers[0] >= numbers[1]:
         return cast(most, arr.dtype)  # whatever occurs
     length = _above(reshape(arr, [-1]))
     if least is not None:
