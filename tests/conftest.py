@@ -1,6 +1,5 @@
 """What the whole suite shares."""
 
-import gc
 import os
 import signal
 import sys
@@ -17,13 +16,6 @@ os.environ["FERROGRAPH_VERIFY"] = "1"
 
 # A shell starts what it puts in the background with interrupts ignored, which programs inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_finish():
-    """The collector need not follow what was collected, hundreds of thousands of objects, at each
-    of its passes."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(scope="session")
