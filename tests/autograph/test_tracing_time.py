@@ -100,7 +100,7 @@ def seconds(program, n):
         (literal, 2000),
         (operands, 500),
         (terms, 1000),
-        (branch_per_key, 30),
+        (branch_per_key, 60),
         (objects, 500),
         (loop_objects, 100),
         (nested_calls, 100),

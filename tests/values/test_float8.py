@@ -176,7 +176,7 @@ def test_fills(dtype):
 
 def test_printing():
     x = matrix(fg.dtypes.experimental.float8_e5m2)
-    assert repr(x) == (f"<fg.Tensor: shape=(2, 3), dtype=float8_e5m2, numpy=\n{x.numpy()!r}>")
+    assert repr(x) == f"<fg.Tensor: shape=(2, 3), dtype=float8_e5m2, numpy=\n{x.numpy()!r}>"
     assert repr(x.numpy()).startswith("array([[1, 2, -3],\n       [0.5, -0, 4]], dtype=")
     assert str(x) == "fg.Tensor(\n[[1 2 -3]\n [0.5 -0 4]], shape=(2, 3), dtype=float8_e5m2)"
     assert fg.strings.format("{}", x).numpy() == b"[[1 2 -3]\n [0.5 -0 4]]"

@@ -28,7 +28,7 @@ from .trace_context import Holder, TracePart, region_functions, traces
 from .trace_context import thread as _thread
 
 _MOST = 2  # objects such as methods and iterators between active code and an object
-# To ask so many young objects, as where the collector is off, takes as long as a walk of the heap.
+# Where more objects are young, as with the collector off, the native walk of the heap is asked.
 _MOST_YOUNG = 20_000
 _IS_COLLECTED = 1 << 14  # the flag of classes whose instances the collector follows
 

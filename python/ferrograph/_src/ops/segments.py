@@ -436,7 +436,7 @@ def bincount(
     arr = convert(arr)
     if arr.dtype not in (int32, int64):
         arr = cast(arr, int64 if arr.dtype.name in ("uint32", "uint64") else int32)
-    is_counted = reduce_all(greater_equal(arr, 0))
+    are_positions = reduce_all(greater_equal(arr, 0))
     length = _length_of_counts(arr, minlength, maxlength)
     shortened = maxlength is not None
     counted = ones_like(arr, dtype) if weights is None else _weights_of(arr, weights)
@@ -452,7 +452,7 @@ def bincount(
         bins, total = arr, length
     if shortened:
         bins = emit("SelectV2", (less(arr, length), bins, convert(-1, arr.dtype)), None, None)
-    Assert(is_counted, ["bincount needs numbers that are not negative"])
+    Assert(are_positions, ["bincount needs numbers that are not negative"])
     counts = unsorted_segment_sum(counted, bins, total)
     if binary_output:
         counts = cast(greater(counts, zeros_like(counts)), counts.dtype)
